@@ -1,0 +1,166 @@
+#include "base/json_writer.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+namespace clusterc {
+namespace {
+
+// Length of the well-formed UTF-8 sequence at text[i], 0 if there is none (Unicode 15, table 3-7).
+std::size_t sequence_length(std::string_view text, std::size_t i) {
+  auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned lead = byte(i);
+  if (lead < 0x80) return 1;
+  std::size_t length = 0;
+  unsigned low = 0x80, high = 0xbf;   // the range of the second byte
+  if (lead >= 0xc2 && lead <= 0xdf) length = 2;
+  else if (lead >= 0xe0 && lead <= 0xef) length = 3, low = lead == 0xe0 ? 0xa0 : 0x80, high = lead == 0xed ? 0x9f : 0xbf;
+  else if (lead >= 0xf0 && lead <= 0xf4) length = 4, low = lead == 0xf0 ? 0x90 : 0x80, high = lead == 0xf4 ? 0x8f : 0xbf;
+  if (length == 0 || i + length > text.size()) return 0;
+  if (byte(i + 1) < low || byte(i + 1) > high) return 0;
+  for (std::size_t k = 2; k < length; ++k)
+    if (byte(i + k) < 0x80 || byte(i + k) > 0xbf) return 0;
+  return length;
+}
+
+[[noreturn]] void misuse(const char* what) { throw std::logic_error(std::string("json writer: ") + what); }
+
+}  // namespace
+
+JsonWriter& JsonWriter::begin(char bracket, Layout layout) {
+  before_value();
+  out_ += bracket;
+  open_.push_back({.bracket = bracket, .line = layout == Layout::line || (!open_.empty() && open_.back().line)});
+  return *this;
+}
+
+JsonWriter& JsonWriter::end(char open, char close) {
+  if (open_.empty() || open_.back().bracket != open) misuse("an end without its begin");
+  if (open_.back().keyed) misuse("a key without a value");
+  const Level level = open_.back();
+  open_.pop_back();
+  if (!level.empty && !level.line) line_break();
+  out_ += close;
+  return *this;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  if (open_.empty() || open_.back().bracket != '{') misuse("a key outside an object");
+  if (open_.back().keyed) misuse("a key without a value");
+  separate();
+  quoted(name);
+  out_ += style_.indent == 0 ? ":" : ": ";
+  open_.back().keyed = true;
+  return *this;
+}
+
+void JsonWriter::before_value() {
+  if (open_.empty()) {
+    if (started_) misuse("a second value at the top");
+    started_ = true;
+  } else if (open_.back().bracket == '{') {
+    if (!open_.back().keyed) misuse("a value without a key");
+    open_.back().keyed = false;
+  } else {
+    separate();
+  }
+}
+
+void JsonWriter::separate() {
+  Level& level = open_.back();
+  if (!level.empty) out_ += ',';
+  if (!level.line) line_break();
+  else if (!level.empty && style_.indent != 0) out_ += ' ';
+  level.empty = false;
+}
+
+void JsonWriter::line_break() {
+  if (style_.indent == 0) return;
+  out_ += '\n';
+  out_.append(style_.indent * open_.size(), ' ');
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+  before_value();
+  quoted(text);
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(bool truth) {
+  before_value();
+  out_ += truth ? "true" : "false";
+  return *this;
+}
+
+JsonWriter& JsonWriter::null() {
+  before_value();
+  out_ += "null";
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(double number) {
+  if (!std::isfinite(number)) return null();
+  before_value();
+  std::array<char, 32> digits;   // the shortest form of a double has at most 24 characters
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out_.append(digits.data(), result.ptr);
+  return *this;
+}
+
+JsonWriter& JsonWriter::integer(std::int64_t number) {
+  before_value();
+  std::array<char, 24> digits;
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out_.append(digits.data(), result.ptr);
+  return *this;
+}
+
+JsonWriter& JsonWriter::natural(std::uint64_t number) {
+  before_value();
+  std::array<char, 24> digits;
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out_.append(digits.data(), result.ptr);
+  return *this;
+}
+
+void JsonWriter::quoted(std::string_view text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out_ += '"';
+  std::size_t plain = 0;   // start of the run that needs no escape
+  for (std::size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<') {
+      ++i;
+      continue;
+    }
+    if (c >= 0x80) {
+      if (const std::size_t length = sequence_length(text, i)) {
+        i += length;
+        continue;
+      }
+    } else if (c == '<' && !style_.html_safe) {
+      ++i;
+      continue;
+    }
+    out_.append(text, plain, i - plain);
+    if (c >= 0x80) {
+      out_ += "\xef\xbf\xbd";
+    } else {
+      switch (c) {
+        case '"': out_ += "\\\""; break;
+        case '\\': out_ += "\\\\"; break;
+        case '\n': out_ += "\\n"; break;
+        case '\r': out_ += "\\r"; break;
+        case '\t': out_ += "\\t"; break;
+        default: out_ += "\\u00", out_ += kHex[c >> 4], out_ += kHex[c & 15];
+      }
+    }
+    plain = ++i;
+  }
+  out_.append(text, plain, text.size() - plain);
+  out_ += '"';
+}
+
+}  // namespace clusterc
