@@ -1,0 +1,483 @@
+// The parts that a spec names. Every figure is a Value: its unit by type, its source document, and whether it was confirmed.
+// Catalogue files (catalog/<kind>/<id>.yaml), own parts and parts written in a spec are read by the same descriptors.
+#pragma once
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "fields/scalars.h"
+
+namespace clusterc {
+
+enum class Arch { x86_64, aarch64 };
+template <> struct EnumNames<Arch> { static constexpr auto names = enum_table<Arch>({{Arch::x86_64, "x86_64"}, {Arch::aarch64, "aarch64"}}); };
+enum class Vendor { nvidia, amd, intel, other };
+template <> struct EnumNames<Vendor> {
+  static constexpr auto names = enum_table<Vendor>({{Vendor::nvidia, "nvidia"}, {Vendor::amd, "amd"}, {Vendor::intel, "intel"}, {Vendor::other, "other"}});
+};
+enum class GpuForm { sxm2, sxm3, sxm4, sxm5, sxm /* Blackwell boards: the vendor gives no number */, oam, pcie, superchip };
+template <> struct EnumNames<GpuForm> {
+  static constexpr auto names = enum_table<GpuForm>({{GpuForm::sxm2, "sxm2"}, {GpuForm::sxm3, "sxm3"}, {GpuForm::sxm4, "sxm4"}, {GpuForm::sxm5, "sxm5"},
+                                                     {GpuForm::sxm, "sxm"}, {GpuForm::oam, "oam"}, {GpuForm::pcie, "pcie"}, {GpuForm::superchip, "superchip"}});
+};
+enum class LinkKind { infiniband, ethernet, efa, nvlink };
+template <> struct EnumNames<LinkKind> {
+  static constexpr auto names = enum_table<LinkKind>({{LinkKind::infiniband, "infiniband"}, {LinkKind::ethernet, "ethernet"}, {LinkKind::efa, "efa"}, {LinkKind::nvlink, "nvlink"}});
+};
+enum class Region { na, iec };
+template <> struct EnumNames<Region> { static constexpr auto names = enum_table<Region>({{Region::na, "na"}, {Region::iec, "iec"}}); };
+enum class OutletKind { c13, c19, c13_c19 /* a combination outlet that takes either plug */, hardwired };
+template <> struct EnumNames<OutletKind> {
+  static constexpr auto names = enum_table<OutletKind>({{OutletKind::c13, "c13"}, {OutletKind::c19, "c19"}, {OutletKind::c13_c19, "c13-c19"}, {OutletKind::hardwired, "hardwired"}});
+};
+enum class InletKind { c14, c20, hardwired, busbar };
+template <> struct EnumNames<InletKind> {
+  static constexpr auto names = enum_table<InletKind>({{InletKind::c14, "c14"}, {InletKind::c20, "c20"}, {InletKind::hardwired, "hardwired"}, {InletKind::busbar, "busbar"}});
+};
+enum class Medium { dac, acc, aoc, multimode, single_mode, twisted_pair };
+template <> struct EnumNames<Medium> {
+  static constexpr auto names = enum_table<Medium>({{Medium::dac, "dac"}, {Medium::acc, "acc"}, {Medium::aoc, "aoc"}, {Medium::multimode, "multimode"},
+                                                    {Medium::single_mode, "single-mode"}, {Medium::twisted_pair, "twisted-pair"}});
+};
+
+struct GpuPart {
+  SourceSpan span;
+  Value<std::string> name;
+  Value<Vendor> vendor;
+  Value<Version> sm;
+  Value<GpuForm> form;
+  Value<Watts> tdp, power_min, power_max, transient;
+  Value<Bytes> memory;
+  Value<BytesPerSecond> memory_bandwidth, gpu_link;
+  Value<FlopsPerSecond> fp64, fp64_tensor, fp32, tf32, bf16, fp8, fp4;
+  Value<std::int64_t> pcie_generation, pcie_lanes, slot_width;
+  Value<std::string> cooling, power_connector;
+  static constexpr std::string_view type_name = "gpu";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("vendor", s.vendor, {.doc = "maker of the chip"});
+    v("sm", s.sm, {.doc = "CUDA compute capability without the dot: 90"});
+    v("form", s.form, {.doc = "form factor"});
+    v("tdp", s.tdp, {.doc = "power limit as shipped"});
+    v("power_min", s.power_min, {.doc = "lowest power limit that the board takes"});
+    v("power_max", s.power_max, {.doc = "highest power limit that the board takes"});
+    v("transient", s.transient, {.doc = "published peak of less than a millisecond"});
+    v("memory", s.memory, {.doc = "device memory"});
+    v("memory_bandwidth", s.memory_bandwidth, {.doc = "data sheet bandwidth of the device memory"});
+    v("gpu_link", s.gpu_link, {.doc = "NVLink or xGMI, one direction, all links of one GPU together"});
+    v("fp64", s.fp64, {.doc = "FP64 vector peak"});
+    v("fp64_tensor", s.fp64_tensor, {.doc = "FP64 matrix peak"});
+    v("fp32", s.fp32, {.doc = "FP32 vector peak"});
+    v("tf32", s.tf32, {.doc = "TF32 matrix peak, dense"});
+    v("bf16", s.bf16, {.doc = "BF16 matrix peak, dense"});
+    v("fp8", s.fp8, {.doc = "FP8 matrix peak, dense"});
+    v("fp4", s.fp4, {.doc = "FP4 matrix peak, dense"});
+    v("pcie_generation", s.pcie_generation, {.doc = "PCIe generation of the host interface", .least = 1, .most = 7});
+    v("pcie_lanes", s.pcie_lanes, {.doc = "lanes of the host interface", .least = 1, .most = 32});
+    v("slot_width", s.slot_width, {.doc = "slots that a card covers", .least = 1, .most = 4});
+    v("cooling", s.cooling, {.doc = "passive, active or liquid"});
+    v("power_connector", s.power_connector, {.doc = "auxiliary power connector"});
+  }
+};
+
+struct CpuPart {
+  SourceSpan span;
+  Value<std::string> name;
+  Value<Vendor> vendor;
+  Value<Arch> arch;
+  Value<std::int64_t> cores, threads_per_core, pcie_generation, pcie_lanes, memory_channels, flop_per_cycle;
+  Value<Watts> tdp;
+  Value<Hertz> clock;
+  Value<TransfersPerSecond> memory_rate;
+  static constexpr std::string_view type_name = "cpu";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("vendor", s.vendor, {.doc = "maker"});
+    v("arch", s.arch, {.doc = "instruction set"});
+    v("cores", s.cores, {.doc = "cores of one socket", .least = 1, .most = 4096});
+    v("threads_per_core", s.threads_per_core, {.doc = "hardware threads of one core", .least = 1, .most = 8});
+    v("clock", s.clock, {.doc = "highest clock that all cores can reach; the ceiling of FLOP/s rests on it"});
+    v("flop_per_cycle", s.flop_per_cycle, {.doc = "FP64 operations of one core in one cycle", .least = 1, .most = 1024});
+    v("tdp", s.tdp, {.doc = "thermal design power"});
+    v("pcie_generation", s.pcie_generation, {.doc = "PCIe generation of the root ports", .least = 1, .most = 7});
+    v("pcie_lanes", s.pcie_lanes, {.doc = "PCIe lanes of one socket", .least = 0, .most = 256});
+    v("memory_channels", s.memory_channels, {.doc = "memory channels of one socket", .least = 1, .most = 32});
+    v("memory_rate", s.memory_rate, {.doc = "highest transfer rate with one module a channel"});
+  }
+};
+
+struct NicPart {
+  SourceSpan span;
+  Value<std::string> name;
+  std::vector<Value<LinkKind>> links;
+  Value<std::int64_t> ports, pcie_generation, pcie_lanes;
+  Value<BitsPerSecond> port_rate;
+  Value<Watts> power;
+  Value<std::string> connector;
+  static constexpr std::string_view type_name = "nic";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("links", s.links, {.doc = "link layers that the ports speak"});
+    v("ports", s.ports, {.doc = "network ports of one adapter", .least = 1, .most = 64});
+    v("port_rate", s.port_rate, {.doc = "highest rate of one port, one direction"});
+    v("pcie_generation", s.pcie_generation, {.doc = "PCIe generation", .least = 1, .most = 7});
+    v("pcie_lanes", s.pcie_lanes, {.doc = "PCIe lanes", .least = 1, .most = 32});
+    v("power", s.power, {.doc = "highest power of the adapter without modules"});
+    v("connector", s.connector, {.doc = "cage: osfp, qsfp112, qsfp56, qsfp28, sfp28, rj45"});
+  }
+};
+
+struct PsuSet {
+  SourceSpan span;
+  Value<std::int64_t> count, spare;
+  Value<Watts> power;
+  Value<InletKind> inlet;
+  Value<Volts> input_min, input_max;
+  Value<double> efficiency;
+  static constexpr std::string_view type_name = "power supplies";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("count", s.count, {.doc = "number of supplies", .least = 1, .most = 64});
+    v("spare", s.spare, {.doc = "how many may fail with the device at full power (4+2: 2)", .least = 0, .most = 63});
+    v("power", s.power, {.doc = "output of one supply at the site's voltage"});
+    v("inlet", s.inlet, {.doc = "inlet of one supply"});
+    v("input_min", s.input_min, {.doc = "lowest input voltage for that output"});
+    v("input_max", s.input_max, {.doc = "highest input voltage"});
+    v("efficiency", s.efficiency, {.doc = "efficiency at half load", .least = 0.5, .most = 1});
+  }
+};
+
+struct OutletGroup {
+  SourceSpan span;
+  Value<OutletKind> kind;
+  Value<std::int64_t> count;
+  static constexpr std::string_view type_name = "outlets";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("kind", s.kind, {.required = true, .doc = "outlet type"});
+    v("count", s.count, {.required = true, .doc = "number of outlets", .least = 1, .most = 256});
+  }
+};
+
+struct SwitchPart {
+  SourceSpan span;
+  Value<std::string> name;
+  Value<LinkKind> link;
+  Value<std::int64_t> ports, uplinks, ports_per_cage, breakout, units;
+  Value<BitsPerSecond> port_rate, uplink_rate;
+  Value<std::string> connector;
+  Value<Meters> depth;
+  Value<Kilograms> weight;
+  Value<Watts> power, power_typical;
+  Value<Seconds> latency;
+  std::optional<PsuSet> psus;
+  static constexpr std::string_view type_name = "switch";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("link", s.link, {.doc = "link layer"});
+    v("ports", s.ports, {.doc = "ports at the port rate", .least = 1, .most = 4096});
+    v("port_rate", s.port_rate, {.doc = "rate of one port, one direction"});
+    v("uplinks", s.uplinks, {.doc = "further ports of a higher rate", .least = 0, .most = 256});
+    v("uplink_rate", s.uplink_rate, {.doc = "rate of those"});
+    v("ports_per_cage", s.ports_per_cage, {.doc = "ports that share one cage (twin-port OSFP: 2)", .least = 1, .most = 8});
+    v("breakout", s.breakout, {.doc = "ways that one port can be split at most", .least = 1, .most = 8});
+    v("connector", s.connector, {.doc = "cage: osfp, qsfp112, qsfp28, sfp28, rj45"});
+    v("units", s.units, {.doc = "height in rack units", .least = 1, .most = 60});
+    v("depth", s.depth, {.doc = "depth of the chassis"});
+    v("weight", s.weight, {.doc = "weight"});
+    v("power", s.power, {.doc = "highest power at the wall with modules"});
+    v("power_typical", s.power_typical, {.doc = "typical power"});
+    v("latency", s.latency, {.doc = "port to port"});
+    v("psus", s.psus, {.doc = "power supplies"});
+  }
+};
+
+struct CablePart {
+  SourceSpan span;
+  Value<std::string> name;
+  Value<Medium> medium;
+  Value<BitsPerSecond> rate;
+  Value<Meters> reach;
+  std::vector<Value<Meters>> lengths;
+  Value<std::int64_t> ends;
+  Value<Watts> power_per_end;
+  Value<std::string> connector, far_connector;
+  Value<bool> module;
+  static constexpr std::string_view type_name = "cable";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("medium", s.medium, {.doc = "copper, active optical, or fibre"});
+    v("rate", s.rate, {.doc = "rate of the whole cable or module, one direction"});
+    v("reach", s.reach, {.doc = "longest length that it works over"});
+    v("lengths", s.lengths, {.doc = "lengths that are sold"});
+    v("ends", s.ends, {.doc = "far ends of a splitter; 1 for a plain cable", .least = 1, .most = 8});
+    v("power_per_end", s.power_per_end, {.doc = "power of one end"});
+    v("connector", s.connector, {.doc = "connector at the switch"});
+    v("far_connector", s.far_connector, {.doc = "connector at the far end"});
+    v("module", s.module, {.doc = "true: a transceiver, bought by the end"});
+  }
+};
+
+struct PduPart {
+  SourceSpan span;
+  Value<std::string> name;
+  Value<Region> region;
+  Value<std::int64_t> phases;
+  Value<Volts> voltage;
+  Value<Amperes> breaker, continuous;
+  Value<VoltAmperes> apparent;
+  std::vector<OutletGroup> outlets;
+  Value<std::string> inlet;
+  static constexpr std::string_view type_name = "pdu";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("region", s.region, {.doc = "electrical region it is made for"});
+    v("phases", s.phases, {.doc = "1 or 3", .least = 1, .most = 3});
+    v("voltage", s.voltage, {.doc = "input voltage; three phases: line to line"});
+    v("breaker", s.breaker, {.doc = "rating of the breaker before it"});
+    v("continuous", s.continuous, {.doc = "current that it may carry without end"});
+    v("apparent", s.apparent, {.doc = "continuous apparent power"});
+    v("outlets", s.outlets, {.doc = "outlets by type"});
+    v("inlet", s.inlet, {.doc = "plug"});
+  }
+};
+
+struct RackPart {
+  SourceSpan span;
+  Value<std::string> name;
+  Value<std::int64_t> units;
+  Value<Meters> width, depth, height, mounting_depth;
+  Value<Kilograms> weight, static_load, dynamic_load;
+  static constexpr std::string_view type_name = "rack";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("units", s.units, {.doc = "rack units", .least = 1, .most = 60});
+    v("width", s.width, {.doc = "outer width"});
+    v("depth", s.depth, {.doc = "outer depth"});
+    v("height", s.height, {.doc = "outer height"});
+    v("mounting_depth", s.mounting_depth, {.doc = "deepest device that fits between the doors"});
+    v("weight", s.weight, {.doc = "weight when empty"});
+    v("static_load", s.static_load, {.doc = "load that it may carry standing"});
+    v("dynamic_load", s.dynamic_load, {.doc = "load that it may be rolled with"});
+  }
+};
+
+struct CoolingPart {
+  SourceSpan span;
+  Value<std::string> name, kind;
+  Value<Watts> heat, power;
+  Value<AirFlow> airflow;
+  Value<LiquidFlow> flow;
+  Value<std::int64_t> units;
+  Value<Meters> width, depth;
+  Value<Kilograms> weight;
+  static constexpr std::string_view type_name = "cooling unit";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("kind", s.kind, {.doc = "crah, in-row, rear-door or cdu"});
+    v("heat", s.heat, {.doc = "heat that it removes"});
+    v("power", s.power, {.doc = "its own draw"});
+    v("airflow", s.airflow, {.doc = "air that it moves"});
+    v("flow", s.flow, {.doc = "coolant that it moves"});
+    v("units", s.units, {.doc = "height in rack units, where it stands in a rack", .least = 1, .most = 60});
+    v("width", s.width, {.doc = "width"});
+    v("depth", s.depth, {.doc = "depth"});
+    v("weight", s.weight, {.doc = "weight"});
+  }
+};
+
+struct UpsPart {
+  SourceSpan span;
+  Value<std::string> name;
+  Value<Watts> power;
+  Value<VoltAmperes> apparent;
+  Value<double> efficiency;
+  static constexpr std::string_view type_name = "ups";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("power", s.power, {.doc = "real power of one module"});
+    v("apparent", s.apparent, {.doc = "apparent power of one module"});
+    v("efficiency", s.efficiency, {.doc = "output over input at the usual load", .least = 0.5, .most = 1});
+  }
+};
+
+// A PCIe path in a server: socket -> root port -> (switch ->) slot -> device.
+struct PcieSlot {
+  SourceSpan span;
+  Value<std::string> device;
+  Value<std::int64_t> lanes, generation, width;
+  Value<std::string> through;
+  static constexpr std::string_view type_name = "slot";
+  static bool from_text(std::string_view, PcieSlot&, std::string& error);   // "gpus[0]": the device
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("device", s.device, {.doc = "what sits in it: gpus[0], nics.data, nics.compute[3], drives.scratch[1]"});
+    v("lanes", s.lanes, {.standard = "16", .why = "accelerator slots are x16", .doc = "electrical lanes", .least = 1, .most = 32});
+    v("generation", s.generation, {.doc = "PCIe generation; left out: the socket's", .least = 1, .most = 7});
+    v("width", s.width, {.doc = "card widths that fit", .least = 1, .most = 4});
+    v("through", s.through, {.doc = "PCIe switch between the root port and the slot"});
+  }
+};
+struct PcieSwitch {
+  SourceSpan span;
+  Value<std::int64_t> uplink_lanes, generation;
+  static constexpr std::string_view type_name = "pcie switch";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("uplink_lanes", s.uplink_lanes, {.standard = "16", .why = "one x16 uplink", .doc = "lanes to the root port", .least = 1, .most = 64});
+    v("generation", s.generation, {.doc = "PCIe generation; left out: the socket's", .least = 1, .most = 7});
+  }
+};
+struct PcieSocket {
+  SourceSpan span;
+  NamedMap<PcieSwitch> switches;
+  NamedMap<PcieSlot> slots;
+  static constexpr std::string_view type_name = "pcie socket";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("switches", s.switches, {.doc = "PCIe switches below this socket"});
+    v.rest(s.slots, {.doc = "slots by name"});
+  }
+};
+
+// What a server is fitted with. A part's own fitting, `server:` in a group and the group itself use the same keys; the nearest wins.
+struct Fittings {
+  std::optional<PartCount> cpus, gpus;
+  std::optional<Dimms> memory;
+  NamedMap<PartCount> nics;
+  NamedMap<Drives> drives;
+  std::optional<PsuSet> psus;
+  NamedMap<PcieSocket> pcie;
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("cpus", s.cpus, {.doc = "processors: 2 x epyc-9654"});
+    v("memory", s.memory, {.doc = "memory modules: 24 x 32 GiB"});
+    v("gpus", s.gpus, {.doc = "GPUs: 8 x nvidia-h100-sxm5-80"});
+    v("nics", s.nics, {.doc = "network adapters by use: { compute: 8 x cx7-ndr-osfp }"});
+    v("drives", s.drives, {.doc = "drives by use: { boot: 2 x 1.92 TB nvme }"});
+    v("psus", s.psus, {.doc = "power supplies"});
+    v("pcie", s.pcie, {.doc = "PCIe tree by socket (socket0, socket1): slots, switches, devices"});
+  }
+};
+
+// Which ports of which adapters make a named group of ports, where it is not simply all ports of one `nics` entry.
+struct PortGroup {
+  SourceSpan span;
+  Value<std::string> nics;
+  Value<std::int64_t> port;
+  Value<BitsPerSecond> rate;
+  static constexpr std::string_view type_name = "ports";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("nics", s.nics, {.required = true, .doc = "entry of nics"});
+    v("port", s.port, {.doc = "only this port of each adapter, counted from 1; left out: all", .least = 1, .most = 64});
+    v("rate", s.rate, {.doc = "rate of the port, where lower than the adapter's"});
+  }
+};
+
+struct ServerPart : Fittings {
+  SourceSpan span;
+  Value<std::string> name, like;
+  Value<Arch> arch;
+  Value<std::int64_t> units, sockets, dimm_slots, drive_bays, gpu_slots, pcie_slots, pcie_generation, numa_nodes;
+  Value<Meters> depth, height;
+  Value<Kilograms> weight;
+  Value<Watts> power, power_typical, power_idle;
+  Value<AirFlow> airflow;
+  Value<Celsius> inlet_min, inlet_max;
+  std::vector<Value<GpuForm>> gpu_forms;
+  Value<bool> liquid_cooled, bmc;
+  NamedMap<PortGroup> ports;
+  Value<BytesPerSecond> gpu_link;
+  static constexpr std::string_view type_name = "server";
+  static bool from_text(std::string_view, ServerPart&, std::string& error);   // a bare name is `like`
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("like", s.like, {.doc = "catalogue part that this one changes"});
+    v("arch", s.arch, {.doc = "instruction set"});
+    v("units", s.units, {.doc = "height in rack units", .least = 1, .most = 60});
+    v("depth", s.depth, {.doc = "depth of the chassis"});
+    v("height", s.height, {.doc = "height of the chassis"});
+    v("weight", s.weight, {.doc = "weight as fitted"});
+    v("power", s.power, {.doc = "highest power at the wall; left out: the sum of the parts"});
+    v("power_typical", s.power_typical, {.doc = "typical power under load"});
+    v("power_idle", s.power_idle, {.doc = "power when idle"});
+    v("airflow", s.airflow, {.doc = "air that it needs at full power"});
+    v("inlet_min", s.inlet_min, {.doc = "lowest air inlet temperature"});
+    v("inlet_max", s.inlet_max, {.doc = "highest air inlet temperature"});
+    v("sockets", s.sockets, {.doc = "processor sockets", .least = 1, .most = 16});
+    v("dimm_slots", s.dimm_slots, {.doc = "memory slots", .least = 1, .most = 256});
+    v("drive_bays", s.drive_bays, {.doc = "drive bays", .least = 0, .most = 256});
+    v("gpu_slots", s.gpu_slots, {.doc = "places for GPUs", .least = 0, .most = 64});
+    v("gpu_forms", s.gpu_forms, {.doc = "forms of GPU that fit"});
+    v("pcie_slots", s.pcie_slots, {.doc = "x16 slots", .least = 0, .most = 64});
+    v("pcie_generation", s.pcie_generation, {.doc = "PCIe generation of the slots", .least = 1, .most = 7});
+    v("numa_nodes", s.numa_nodes, {.doc = "NUMA nodes as shipped", .least = 1, .most = 64});
+    v("liquid_cooled", s.liquid_cooled, {.doc = "needs a coolant loop"});
+    v("bmc", s.bmc, {.doc = "has a management port on the out-of-band network"});
+    v("gpu_link", s.gpu_link, {.doc = "NVLink or xGMI inside the server, one way for one GPU"});
+    v("ports", s.ports, {.doc = "groups of network ports, where they differ from nics"});
+    Fittings::describe(s, v);
+  }
+};
+
+struct StoragePart {
+  SourceSpan span;
+  Value<std::string> name;
+  Value<std::int64_t> units, nodes;
+  Value<BytesPerSecond> read, write;
+  Value<Bytes> capacity;
+  Value<Watts> power;
+  Value<Kilograms> weight;
+  Value<Meters> depth;
+  NamedMap<PartCount> nics;
+  std::optional<PsuSet> psus;
+  static constexpr std::string_view type_name = "storage";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("units", s.units, {.doc = "height in rack units", .least = 1, .most = 60});
+    v("nodes", s.nodes, {.doc = "servers inside", .least = 1, .most = 64});
+    v("read", s.read, {.doc = "sequential read of one unit as bought"});
+    v("write", s.write, {.doc = "sequential write"});
+    v("capacity", s.capacity, {.doc = "usable capacity"});
+    v("power", s.power, {.doc = "highest power"});
+    v("weight", s.weight, {.doc = "weight"});
+    v("depth", s.depth, {.doc = "depth"});
+    v("nics", s.nics, {.doc = "network adapters by use"});
+    v("psus", s.psus, {.doc = "power supplies"});
+  }
+};
+
+// A rack-scale system, bought as one part: trays, switches, shelves, busbar, manifold.
+struct AssemblyTray {
+  SourceSpan span;
+  Value<std::int64_t> count, units;
+  std::optional<ServerPart> server;
+  static constexpr std::string_view type_name = "trays";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("count", s.count, {.required = true, .doc = "how many in one assembly", .least = 1, .most = 1024});
+    v("units", s.units, {.doc = "height of one", .least = 1, .most = 60});
+    v("server", s.server, {.doc = "the server that a tray is"});
+  }
+};
+struct AssemblyPart {
+  SourceSpan span;
+  Value<std::string> name;
+  Value<std::int64_t> units, gpus, power_shelves, nvlink_domain;
+  Value<Watts> power, shelf_power;
+  Value<double> liquid_share;
+  Value<Kilograms> weight;
+  Value<Meters> width, depth;
+  NamedMap<AssemblyTray> trays;
+  static constexpr std::string_view type_name = "assembly";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("name", s.name, {.doc = "name for people"});
+    v("units", s.units, {.doc = "rack units of the frame", .least = 1, .most = 60});
+    v("gpus", s.gpus, {.doc = "GPUs in all", .least = 0, .most = 100000});
+    v("nvlink_domain", s.nvlink_domain, {.doc = "GPUs of one NVLink domain", .least = 1, .most = 100000});
+    v("power", s.power, {.doc = "highest power of the whole assembly"});
+    v("power_shelves", s.power_shelves, {.doc = "power shelves", .least = 0, .most = 64});
+    v("shelf_power", s.shelf_power, {.doc = "output of one shelf"});
+    v("liquid_share", s.liquid_share, {.doc = "share of the heat that the coolant takes", .least = 0, .most = 1});
+    v("weight", s.weight, {.doc = "weight as installed"});
+    v("width", s.width, {.doc = "width"});
+    v("depth", s.depth, {.doc = "depth"});
+    v("trays", s.trays, {.doc = "what it contains: compute-trays, nvlink-switch-trays"});
+  }
+};
+
+}  // namespace clusterc
