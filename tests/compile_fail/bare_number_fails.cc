@@ -1,0 +1,5 @@
+#include "base/quantity.h"
+
+using namespace clusterc;
+
+Watts draw() { return 700.0; }

@@ -1,0 +1,5 @@
+#include "base/quantity.h"
+
+using namespace clusterc;
+
+Watts product(Volts voltage, Amperes current) { return voltage * current; }
