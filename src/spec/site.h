@@ -1,0 +1,255 @@
+// The site part of a spec: electricity, cooling, racks, what already stands there.
+#pragma once
+#include "catalog/parts.h"
+
+namespace clusterc {
+
+enum class SiteKind { own, cloud };
+template <> struct EnumNames<SiteKind> { static constexpr auto names = enum_table<SiteKind>({{SiteKind::own, "own"}, {SiteKind::cloud, "cloud"}}); };
+enum class CoolingMethod { room_air, contained_air, in_row, rear_door, liquid };
+template <> struct EnumNames<CoolingMethod> {
+  static constexpr auto names = enum_table<CoolingMethod>({{CoolingMethod::room_air, "room-air"}, {CoolingMethod::contained_air, "contained-air"},
+      {CoolingMethod::in_row, "in-row"}, {CoolingMethod::rear_door, "rear-door"}, {CoolingMethod::liquid, "liquid"}});
+};
+enum class Fluid { water, pg25 };
+template <> struct EnumNames<Fluid> { static constexpr auto names = enum_table<Fluid>({{Fluid::water, "water"}, {Fluid::pg25, "pg25"}}); };
+enum class CableRoute { overhead, underfloor };
+template <> struct EnumNames<CableRoute> { static constexpr auto names = enum_table<CableRoute>({{CableRoute::overhead, "overhead"}, {CableRoute::underfloor, "underfloor"}}); };
+
+struct Supply {
+  SourceSpan span;
+  Value<std::int64_t> phases;
+  Value<Volts> voltage;
+  Value<Hertz> frequency;
+  Value<double> power_factor;
+  static constexpr std::string_view type_name = "supply";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("phases", s.phases, {.required = true, .doc = "1 or 3", .least = 1, .most = 3});
+    v("voltage", s.voltage, {.required = true, .doc = "three phases: line to line; one phase: across the load"});
+    v("frequency", s.frequency, {.doc = "mains frequency"});
+    v("power_factor", s.power_factor, {.standard = "0.96", .why = "supplies with active correction near full load", .doc = "of the whole load", .least = 0.5, .most = 1});
+  }
+};
+
+struct UpsSet {
+  SourceSpan span;
+  Value<std::string> model;
+  Value<std::int64_t> modules, spare;
+  static constexpr std::string_view type_name = "ups";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("model", s.model, {.required = true, .doc = "catalogue part of one module"});
+    v("modules", s.modules, {.standard = "1", .why = "one module", .doc = "modules in all", .least = 1, .most = 1000});
+    v("spare", s.spare, {.standard = "0", .why = "no redundancy unless it is written", .doc = "modules that may fail", .least = 0, .most = 999});
+  }
+};
+
+// One independent source of power in the room: capacity in kVA, or the breaker it comes through.
+struct Feed {
+  SourceSpan span;
+  Value<VoltAmperes> capacity;
+  Value<Amperes> breaker;
+  Value<Watts> in_use;
+  std::optional<UpsSet> ups;
+  Value<std::string> generator;
+  static constexpr std::string_view type_name = "feed";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("capacity", s.capacity, {.doc = "apparent power that the feed may carry without end"});
+    v("breaker", s.breaker, {.doc = "rating of its main breaker"});
+    v("in_use", s.in_use, {.doc = "what other equipment already draws from it"});
+    v("ups", s.ups, {.doc = "uninterruptible supply on this feed"});
+    v("generator", s.generator, {.doc = "name of the generator behind it"});
+  }
+};
+
+// A panel or busway between feed and PDUs.
+struct Panel {
+  SourceSpan span;
+  Value<std::string> feed;
+  Value<Amperes> breaker;
+  Value<bool> busway;
+  static constexpr std::string_view type_name = "panel";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("feed", s.feed, {.required = true, .doc = "feed that supplies it"});
+    v("breaker", s.breaker, {.required = true, .doc = "rating of its breaker"});
+    v("busway", s.busway, {.doc = "true: an overhead busway with tap-off boxes"});
+  }
+};
+
+struct CoolingEach {
+  SourceSpan span;
+  Value<Watts> heat;
+  Value<AirFlow> airflow;
+  static constexpr std::string_view type_name = "cooling unit figures";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("heat", s.heat, {.doc = "heat that one unit removes"});
+    v("airflow", s.airflow, {.doc = "air that one unit moves"});
+  }
+};
+struct FacilityLoop {
+  SourceSpan span;
+  Value<Celsius> supply;
+  Value<LiquidFlow> flow;
+  static constexpr std::string_view type_name = "facility loop";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("supply", s.supply, {.doc = "temperature of the facility water"});
+    v("flow", s.flow, {.doc = "facility water that the building gives"});
+  }
+};
+struct CduSet {
+  SourceSpan span;
+  Value<std::string> model;
+  Value<std::int64_t> count, spare;
+  std::vector<Value<std::string>> feeds;
+  static constexpr std::string_view type_name = "coolant distribution units";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("model", s.model, {.required = true, .doc = "catalogue part"});
+    v("count", s.count, {.standard = "1", .why = "one unit", .doc = "units in all", .least = 1, .most = 1000});
+    v("spare", s.spare, {.standard = "0", .why = "no redundancy unless it is written", .doc = "units that may fail", .least = 0, .most = 999});
+    v("feeds", s.feeds, {.doc = "feeds that supply them"});
+  }
+};
+
+struct CoolingZone {
+  SourceSpan span;
+  Value<CoolingMethod> method;
+  Value<std::string> model;
+  Value<std::int64_t> units, spare;
+  std::optional<CoolingEach> each;
+  Value<Celsius> supply, dew_point;
+  Value<double> humidity;
+  Value<AirFlow> airflow;
+  Value<Fluid> fluid;
+  std::optional<FacilityLoop> facility;
+  std::optional<CduSet> cdus;
+  std::vector<Value<std::string>> feeds;
+  static constexpr std::string_view type_name = "cooling zone";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("method", s.method, {.required = true, .doc = "how heat leaves the racks"});
+    v("model", s.model, {.doc = "catalogue part of one unit"});
+    v("units", s.units, {.standard = "1", .why = "one unit; rear doors: one a rack", .doc = "units in all", .least = 1, .most = 100000});
+    v("spare", s.spare, {.standard = "0", .why = "no redundancy unless it is written", .doc = "units that may fail", .least = 0, .most = 99999});
+    v("each", s.each, {.doc = "figures of one unit, where no model is named"});
+    v("supply", s.supply, {.doc = "temperature of the air or coolant that reaches the equipment"});
+    v("dew_point", s.dew_point, {.doc = "highest dew point of the room"});
+    v("humidity", s.humidity, {.doc = "relative humidity", .least = 0, .most = 1});
+    v("airflow", s.airflow, {.doc = "air of the whole zone, where it is not per unit"});
+    v("fluid", s.fluid, {.doc = "coolant"});
+    v("facility", s.facility, {.doc = "facility water behind the coolant loop"});
+    v("cdus", s.cdus, {.doc = "coolant distribution units"});
+    v("feeds", s.feeds, {.doc = "feeds that supply the cooling"});
+  }
+};
+
+struct Site {
+  SourceSpan span;
+  Value<SiteKind> kind;
+  Value<std::string> provider, location;
+  Value<Region> region;
+  Value<Meters> altitude;
+  std::optional<Supply> supply;
+  NamedMap<Feed> feeds;
+  NamedMap<Panel> panels;
+  NamedMap<CoolingZone> cooling;
+  Value<FloorLoad> floor_load;
+  Value<CableRoute> cable_route;
+  static constexpr std::string_view type_name = "site";
+  static bool from_text(std::string_view, Site&, std::string& error);        // "cloud"
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("kind", s.kind, {.standard = "own", .why = "a site of our own unless it says cloud", .doc = "own: the room is ours to plan; cloud: nodes are instances and facility rules do not apply"});
+    v("provider", s.provider, {.doc = "cloud provider"});
+    v("location", s.location, {.doc = "place or cloud region"});
+    v("region", s.region, {.doc = "electrical region (required for a site of one's own): na or iec; continuous-load factors and plugs follow from it"});
+    v("altitude", s.altitude, {.doc = "height above sea level"});
+    v("supply", s.supply, {.doc = "voltage that reaches the racks"});
+    v("feeds", s.feeds, {.doc = "independent sources of power, by name"});
+    v("panels", s.panels, {.doc = "panels or busways between feeds and PDUs, by name"});
+    v("cooling", s.cooling, {.doc = "cooling zones and loops, by name"});
+    v("floor_load", s.floor_load, {.doc = "load that the floor carries"});
+    v("cable_route", s.cable_route, {.standard = "overhead", .why = "the usual route in new rooms", .doc = "where cables run between racks"});
+  }
+};
+
+// PDUs of one kind in every rack of a group; two entries are two PDUs.
+struct RackPdu {
+  SourceSpan span;
+  Value<std::string> model, feed, panel;
+  static constexpr std::string_view type_name = "rack pdu";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("model", s.model, {.required = true, .doc = "catalogue part"});
+    v("feed", s.feed, {.doc = "feed that supplies it"});
+    v("panel", s.panel, {.doc = "panel or busway that supplies it"});
+  }
+};
+struct Occupied {
+  SourceSpan span;
+  std::vector<Value<UnitRange>> units;
+  Value<Watts> power;
+  Value<Kilograms> weight;
+  std::vector<Value<std::string>> racks;
+  static constexpr std::string_view type_name = "occupied";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("units", s.units, {.doc = "rack units that are taken: U1-U6"});
+    v("power", s.power, {.doc = "power that it draws in each rack"});
+    v("weight", s.weight, {.doc = "its weight in each rack"});
+    v("racks", s.racks, {.doc = "racks where it stands; left out: every rack of the group"});
+  }
+};
+struct RackGroup {
+  SourceSpan span;
+  Value<std::string> names, model, cooling, liquid;
+  Value<std::int64_t> per_row;
+  Value<Meters> row_pitch;
+  Value<Watts> budget;
+  std::vector<RackPdu> pdus;
+  std::vector<Occupied> occupied;
+  NamedMap<Value<std::string>> floor;
+  static constexpr std::string_view type_name = "rack group";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("names", s.names, {.required = true, .doc = "host-name style pattern: r[01-32]"});
+    v("model", s.model, {.required = true, .doc = "catalogue part"});
+    v("cooling", s.cooling, {.doc = "cooling zone whose air the racks take"});
+    v("liquid", s.liquid, {.doc = "cooling loop whose coolant they take"});
+    v("pdus", s.pdus, {.doc = "PDUs in every rack"});
+    v("per_row", s.per_row, {.doc = "racks in one row", .least = 1, .most = 10000});
+    v("row_pitch", s.row_pitch, {.standard = "3 m", .why = "1.2 m rack, 1.2 m cold aisle and half of a hot aisle, rounded", .doc = "distance from row to row"});
+    v("budget", s.budget, {.doc = "power that each rack may draw, where the site sets one"});
+    v("occupied", s.occupied, {.doc = "what already stands in them"});
+    v("floor", s.floor, {.doc = "floor positions by rack, where they do not follow from rows: { r01: A1 }"});
+  }
+};
+
+struct AssemblyCooling {
+  SourceSpan span;
+  Value<std::string> liquid, air;
+  static constexpr std::string_view type_name = "assembly cooling";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("liquid", s.liquid, {.doc = "loop that takes the liquid share"});
+    v("air", s.air, {.doc = "zone that takes the rest"});
+  }
+};
+struct ShelfCount {                        // "4 shelves"
+  SourceSpan span;
+  Value<std::int64_t> shelves;
+  static constexpr std::string_view type_name = "power shelves";
+  static bool from_text(std::string_view, ShelfCount&, std::string& error);
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("shelves", s.shelves, {.required = true, .doc = "power shelves on this feed", .least = 0, .most = 64});
+  }
+};
+struct AssemblyGroup {
+  SourceSpan span;
+  Value<std::string> names, model;
+  Value<std::int64_t> per_row;
+  NamedMap<ShelfCount> feeds;
+  std::optional<AssemblyCooling> cooling;
+  static constexpr std::string_view type_name = "assembly group";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("names", s.names, {.required = true, .doc = "pattern: nvl[1-8]"});
+    v("model", s.model, {.required = true, .doc = "catalogue part"});
+    v("feeds", s.feeds, {.doc = "power shelves of each assembly by feed: { A: 4 shelves, B: 4 shelves }"});
+    v("cooling", s.cooling, {.doc = "loop and zone that take the heat"});
+    v("per_row", s.per_row, {.doc = "assemblies in one row", .least = 1, .most = 10000});
+  }
+};
+
+}  // namespace clusterc

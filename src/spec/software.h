@@ -1,0 +1,147 @@
+// Software of a spec: what runs on the nodes, for the whole cluster and, where it differs, for one group.
+#pragma once
+#include "catalog/parts.h"
+
+namespace clusterc {
+
+enum class KernelModules { open, proprietary };
+template <> struct EnumNames<KernelModules> { static constexpr auto names = enum_table<KernelModules>({{KernelModules::open, "open"}, {KernelModules::proprietary, "proprietary"}}); };
+enum class SchedulerKind { slurm, kubernetes, none };
+template <> struct EnumNames<SchedulerKind> { static constexpr auto names = enum_table<SchedulerKind>({{SchedulerKind::slurm, "slurm"}, {SchedulerKind::kubernetes, "kubernetes"}, {SchedulerKind::none, "none"}}); };
+enum class TopologyPlugin { tree, block, none };
+template <> struct EnumNames<TopologyPlugin> { static constexpr auto names = enum_table<TopologyPlugin>({{TopologyPlugin::tree, "tree"}, {TopologyPlugin::block, "block"}, {TopologyPlugin::none, "none"}}); };
+enum class HaMode { active_passive, active_active, quorum };
+template <> struct EnumNames<HaMode> { static constexpr auto names = enum_table<HaMode>({{HaMode::active_passive, "active-passive"}, {HaMode::active_active, "active-active"}, {HaMode::quorum, "quorum"}}); };
+
+struct Scheduler {
+  SourceSpan span;
+  Value<SchedulerKind> kind;
+  Value<Version> version;
+  Value<std::string> controllers, queue;
+  std::vector<Value<std::string>> schedules;
+  Value<TopologyPlugin> topology;
+  static constexpr std::string_view type_name = "scheduler";
+  static bool from_text(std::string_view, Scheduler&, std::string& error);      // "slurm"
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("kind", s.kind, {.required = true, .doc = "slurm, kubernetes or none"});
+    v("version", s.version, {.doc = "release, as text: 24.11"});
+    v("controllers", s.controllers, {.doc = "nodes that run the controller, where no group has the role scheduler (or control-plane): a name pattern"});
+    v("schedules", s.schedules, {.doc = "node groups that it hands out; left out: every group without a role"});
+    v("topology", s.topology, {.doc = "how the scheduler sees the fabric; left out: tree where there is a fabric of leaves and spines, block where NVLink domains span nodes"});
+    v("queue", s.queue, {.doc = "queueing system in Kubernetes: kueue, volcano, kai"});
+  }
+};
+
+struct MpiStack {
+  SourceSpan span;
+  Value<std::string> kind;
+  Value<Version> version;
+  static constexpr std::string_view type_name = "mpi";
+  static bool from_text(std::string_view, MpiStack&, std::string& error);       // "openmpi", "openmpi 4.1"
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("kind", s.kind, {.required = true, .doc = "openmpi, mpich, mvapich, intel-mpi"});
+    v("version", s.version, {.doc = "release, as text"});
+  }
+};
+
+struct NamedVersion {                       // "docker", "docker 27.3", or { kind: docker, version: 27.3 }
+  SourceSpan span;
+  Value<std::string> kind;
+  Value<Version> version;
+  static constexpr std::string_view type_name = "name and version";
+  static bool from_text(std::string_view, NamedVersion&, std::string& error);
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("kind", s.kind, {.required = true, .doc = "name"});
+    v("version", s.version, {.doc = "release, as text"});
+  }
+};
+
+struct Identity {
+  SourceSpan span;
+  Value<std::string> kind, server, base, bind_dn;
+  std::optional<SecretRef> bind_password;
+  static constexpr std::string_view type_name = "identity";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("kind", s.kind, {.required = true, .doc = "ldap, ad, local"});
+    v("server", s.server, {.doc = "URL of the directory"});
+    v("base", s.base, {.doc = "search base"});
+    v("bind_dn", s.bind_dn, {.doc = "account that reads the directory"});
+    v("bind_password", s.bind_password, {.doc = "reference to its password"});
+  }
+};
+
+struct FabricSoftware {
+  SourceSpan span;
+  Value<std::string> kind;
+  Value<Version> version;
+  static constexpr std::string_view type_name = "fabric software";
+  static bool from_text(std::string_view, FabricSoftware&, std::string& error); // "doca-ofed 24.10"
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("kind", s.kind, {.required = true, .doc = "doca-ofed, mlnx-ofed, inbox"});
+    v("version", s.version, {.doc = "release, as text"});
+  }
+};
+
+struct Limits {
+  SourceSpan span;
+  Value<std::string> memlock;
+  Value<std::int64_t> nofile, nproc;
+  static constexpr std::string_view type_name = "limits";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("memlock", s.memlock, {.doc = "locked memory: unlimited, or a size"});
+    v("nofile", s.nofile, {.doc = "open files", .least = 1024, .most = 1e9});
+    v("nproc", s.nproc, {.doc = "processes", .least = 1, .most = 1e9});
+  }
+};
+
+struct Software {
+  SourceSpan span;
+  Value<std::string> os;
+  Value<Arch> arch;
+  Value<Version> kernel, gpu_driver, cuda, nccl, fabric_manager;
+  Value<KernelModules> kernel_modules;
+  std::optional<MpiStack> mpi;
+  std::optional<FabricSoftware> fabric;
+  std::vector<NamedVersion> containers, monitoring, frameworks;
+  std::optional<Scheduler> scheduler;
+  std::optional<Identity> identity;
+  std::vector<Value<std::string>> kernel_arguments, time_servers, name_servers;
+  Value<std::string> domain, time_zone, iommu, mig;
+  Value<bool> acs, secure_boot, gpudirect_rdma, persistence;
+  Value<std::int64_t> nodes_per_socket, huge_pages;
+  std::optional<Limits> limits;
+  static constexpr std::string_view type_name = "software";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("os", s.os, {.doc = "operating system and release: ubuntu-22.04, rocky-9, debian-12"});
+    v("arch", s.arch, {.doc = "instruction set of the images"});
+    v("kernel", s.kernel, {.doc = "kernel release"});
+    v("kernel_arguments", s.kernel_arguments, {.doc = "further kernel arguments"});
+    v("gpu_driver", s.gpu_driver, {.doc = "driver branch or release"});
+    v("kernel_modules", s.kernel_modules, {.doc = "flavour of the GPU kernel modules"});
+    v("cuda", s.cuda, {.doc = "CUDA toolkit"});
+    v("nccl", s.nccl, {.doc = "NCCL release"});
+    v("fabric_manager", s.fabric_manager, {.doc = "NVSwitch fabric manager; left out: the driver's release"});
+    v("mpi", s.mpi, {.doc = "MPI library"});
+    v("fabric", s.fabric, {.doc = "RDMA stack: doca-ofed 24.10, inbox"});
+    v("containers", s.containers, {.doc = "container runtimes"});
+    v("scheduler", s.scheduler, {.doc = "workload manager"});
+    v("monitoring", s.monitoring, {.doc = "monitoring programs"});
+    v("identity", s.identity, {.doc = "where users come from"});
+    v("frameworks", s.frameworks, {.doc = "frameworks that users expect: pytorch 2.8"});
+    v("domain", s.domain, {.doc = "DNS domain of the nodes"});
+    v("name_servers", s.name_servers, {.doc = "DNS servers"});
+    v("time_servers", s.time_servers, {.doc = "NTP servers"});
+    v("time_zone", s.time_zone, {.standard = "UTC", .why = "one clock for all logs", .doc = "time zone of the nodes"});
+    v("iommu", s.iommu, {.doc = "off, passthrough or translate"});
+    v("acs", s.acs, {.doc = "PCIe access control services enabled"});
+    v("gpudirect_rdma", s.gpudirect_rdma, {.doc = "NICs are to read and write GPU memory"});
+    v("secure_boot", s.secure_boot, {.doc = "firmware checks signatures of kernel modules"});
+    v("persistence", s.persistence, {.doc = "GPU persistence mode"});
+    v("mig", s.mig, {.doc = "MIG layout: off, or a profile for every GPU such as 7x1g.10gb"});
+    v("nodes_per_socket", s.nodes_per_socket, {.doc = "NUMA nodes of each socket (NPS)", .least = 1, .most = 16});
+    v("huge_pages", s.huge_pages, {.doc = "huge pages of 2 MiB reserved on each node", .least = 0, .most = 1e8});
+    v("limits", s.limits, {.doc = "limits of user processes"});
+  }
+};
+
+}  // namespace clusterc
