@@ -52,7 +52,7 @@ def target_room(source, path, quote, name):
             return room_of(beside)
     for root in ("src", "validators"):
         candidate = os.path.normpath(os.path.join(root, name))
-        if os.path.exists(os.path.join(source, candidate)):
+        if os.path.isfile(os.path.join(source, candidate)):  # validators/memory is a folder, <memory> a header
             return room_of(candidate)
     return None
 

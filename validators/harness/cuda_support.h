@@ -1,0 +1,26 @@
+// What stands between us and a GPU, told apart: no driver, a driver too old, no GPU, this build without device code.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/report.h"
+
+namespace clusterc::harness {
+
+inline constexpr bool kCudaBuilt =
+#ifdef CLUSTERC_CUDA
+    true;
+#else
+    false;
+#endif
+
+// The number of GPUs, at least 1; throws CouldNotRun with the cause otherwise.
+int require_gpus();
+
+// Name, label and uuid of GPU `index` (as CUDA numbers them). Only in builds with CUDA.
+Device gpu_device(int index);
+
+// Throws CouldNotRun(device_error) naming `what` unless `status` (a cudaError_t) is success. Only in builds with CUDA.
+void cuda_check(int status, const char* what);
+
+}  // namespace clusterc::harness

@@ -1,0 +1,34 @@
+// The one measurement loop: warm-up, then timed repetitions, by number or by time.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "harness/options.h"
+
+namespace clusterc::harness {
+
+struct Loop {
+  unsigned warmup = 2;
+  unsigned iterations = 20;
+  double seconds = 0;   // > 0: as many iterations as last that long, at least kFewest
+  static constexpr unsigned kFewest = 5;          // fewer than five samples have no quantiles worth the name
+  static constexpr unsigned kMost = 1'000'000;    // bounds the memory for samples
+};
+
+Loop loop_from(const Options&, unsigned default_iterations, unsigned default_warmup);
+
+// `once` does the operation one time and returns its seconds. `before_last` runs ahead of the last timed repetition, outside the
+// timing: there the outputs are poisoned again, so that what is checked afterwards was written by a timed repetition.
+std::vector<double> measure(const Loop&, const std::function<double()>& once, const std::function<void()>& before_last);
+
+// SIGINT and SIGTERM ask for a clean end: the loops throw CouldNotRun(interrupted) between repetitions.
+void catch_signals();
+void check_interrupted();
+
+// Monotonic seconds.
+inline double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace clusterc::harness

@@ -1,0 +1,19 @@
+// main() of a validator: options, header, a look at the load, the measurements, the end record. What differs is the body.
+#pragma once
+#include <functional>
+
+#include "harness/report.h"
+
+namespace clusterc::harness {
+
+// How long the machine is watched before the first measurement: 40 ticks of 10 ms per processor.
+inline constexpr double kWatchSeconds = 0.4;
+
+using Body = std::function<void(const Options&, Reporter&)>;
+
+int run_validator(const Program&, int argc, char** argv, const Body&);
+
+// Throws CouldNotRun(busy) when `share` says that other work uses the machine and the user did not allow it.
+void refuse_busy(std::optional<double> share, const Options&, std::string_view when);
+
+}  // namespace clusterc::harness

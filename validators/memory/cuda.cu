@@ -1,0 +1,175 @@
+// The CUDA back end: one GPU, device events, ordinary 16-byte loads and stores, results checked on the device against the generator.
+#include <cuda_runtime.h>
+
+#include <limits>
+
+#include "harness/cuda_support.h"
+#include "harness/fault.h"
+#include "harness/inputs.h"
+#include "memory/backend.h"
+
+static_assert(__cplusplus >= 202002L, "nvcc must be told -std=c++20");
+
+namespace clusterc::memory {
+namespace {
+using namespace harness;
+
+constexpr unsigned kThreads = 256;   // a block; one double2 a thread, so that the grid covers the array once
+constexpr std::uint64_t kDefaultBytes = 1ull << 30;  // 8 times the 126 MB of L2 of a B200, the largest in the catalogue
+
+__host__ __device__ double expected(Kernel kernel, double x, double y) {
+  switch (kernel) {
+    case Kernel::copy: return x;
+    case Kernel::scale: return kFactor * x;
+    case Kernel::add: return x + y;
+    case Kernel::triad: return x + kFactor * y;
+  }
+  return 0;
+}
+
+// q is an argument, so that the compiler knows nothing of it.
+template <Kernel K>
+__global__ void stream(double2* __restrict__ z, const double2* __restrict__ x, const double2* __restrict__ y, double q, std::uint64_t pairs) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= pairs) return;
+  const double2 a = x[i];
+  if constexpr (K == Kernel::copy) {
+    z[i] = a;
+  } else if constexpr (K == Kernel::scale) {
+    z[i] = {q * a.x, q * a.y};
+  } else {
+    const double2 b = y[i];
+    if constexpr (K == Kernel::add) z[i] = {a.x + b.x, a.y + b.y};
+    else z[i] = {a.x + q * b.x, a.y + q * b.y};
+  }
+}
+
+__global__ void fill_random(double* x, std::uint64_t seed, std::uint64_t count) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) {
+    x[i] = random_unit(seed, i);
+  }
+}
+
+__global__ void fill_value(double* z, double value, std::uint64_t count) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) z[i] = value;
+}
+
+__global__ void compare(Kernel kernel, const double* z, std::uint64_t seed_x, std::uint64_t seed_y, std::uint64_t count, unsigned long long* wrong) {
+  unsigned long long mine = 0;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) {
+    const double want = expected(kernel, random_unit(seed_x, i), random_unit(seed_y, i));
+    mine += __double_as_longlong(want) != __double_as_longlong(z[i]);
+  }
+  if (mine > 0) atomicAdd(wrong, mine);
+}
+
+class DeviceBuffer {
+ public:
+  explicit DeviceBuffer(std::uint64_t bytes) { cuda_check(cudaMalloc(&at_, bytes), "cudaMalloc"); }
+  ~DeviceBuffer() { cudaFree(at_); }
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+  double* doubles() const { return static_cast<double*>(at_); }
+
+ private:
+  void* at_ = nullptr;
+};
+
+class Event {
+ public:
+  Event() { cuda_check(cudaEventCreate(&event_), "cudaEventCreate"); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  operator cudaEvent_t() const { return event_; }
+
+ private:
+  cudaEvent_t event_{};
+};
+
+class CudaMemory final : public Place {
+ public:
+  CudaMemory(int gpu, std::uint64_t bytes, std::uint64_t seed)
+      : gpu_(gpu), elements_(bytes / sizeof(double2) * 2), seed_(seed), x_(bytes), y_(bytes), z_(bytes), wrong_(sizeof(double)) {
+    cudaDeviceProp properties{};
+    cuda_check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
+    sweep_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
+    l2_bytes_ = static_cast<std::uint64_t>(properties.l2CacheSize);
+    ecc_ = properties.ECCEnabled != 0;
+    fill_random<<<sweep_, kThreads>>>(x_.doubles(), stream_seed(seed_, 0), elements_);
+    fill_random<<<sweep_, kThreads>>>(y_.doubles(), stream_seed(seed_, 1), elements_);
+    finish("filling the inputs");
+  }
+
+  Device device() const override { return gpu_device(gpu_); }
+  std::uint64_t elements() const override { return elements_; }
+
+  double run(Kernel kernel) override {
+    const std::uint64_t pairs = elements_ / 2;
+    const auto blocks = static_cast<unsigned>((pairs + kThreads - 1) / kThreads);
+    auto* x = reinterpret_cast<const double2*>(x_.doubles());
+    auto* y = reinterpret_cast<const double2*>(y_.doubles());
+    auto* z = reinterpret_cast<double2*>(z_.doubles());
+    cuda_check(cudaEventRecord(begin_), "cudaEventRecord");
+    switch (kernel) {
+      case Kernel::copy: stream<Kernel::copy><<<blocks, kThreads>>>(z, x, y, kFactor, pairs); break;
+      case Kernel::scale: stream<Kernel::scale><<<blocks, kThreads>>>(z, x, y, kFactor, pairs); break;
+      case Kernel::add: stream<Kernel::add><<<blocks, kThreads>>>(z, x, y, kFactor, pairs); break;
+      case Kernel::triad: stream<Kernel::triad><<<blocks, kThreads>>>(z, x, y, kFactor, pairs); break;
+    }
+    cuda_check(cudaGetLastError(), "launching a kernel");
+    cuda_check(cudaEventRecord(end_), "cudaEventRecord");
+    cuda_check(cudaEventSynchronize(end_), "running a kernel");
+    float milliseconds = 0;
+    cuda_check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+
+  void poison() override {
+    fill_value<<<sweep_, kThreads>>>(z_.doubles(), std::numeric_limits<double>::quiet_NaN(), elements_);
+    finish("poisoning the outputs");
+  }
+
+  std::uint64_t count_wrong(Kernel kernel) override {
+    if constexpr (kFaultBuild) {
+      double element = 0;
+      cuda_check(cudaMemcpy(&element, z_.doubles() + elements_ / 2, sizeof element, cudaMemcpyDeviceToHost), "cudaMemcpy");
+      fault_flip_bit(&element, 0);
+      cuda_check(cudaMemcpy(z_.doubles() + elements_ / 2, &element, sizeof element, cudaMemcpyHostToDevice), "cudaMemcpy");
+    }
+    auto* counter = reinterpret_cast<unsigned long long*>(wrong_.doubles());
+    unsigned long long wrong = 0;
+    cuda_check(cudaMemset(counter, 0, sizeof wrong), "cudaMemset");
+    compare<<<sweep_, kThreads>>>(kernel, z_.doubles(), stream_seed(seed_, 0), stream_seed(seed_, 1), elements_, counter);
+    finish("checking the outputs");
+    cuda_check(cudaMemcpy(&wrong, counter, sizeof wrong, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return wrong;
+  }
+
+  std::vector<std::pair<std::string, Parameter>> parameters() const override {
+    return {{"l2_cache_bytes", l2_bytes_}, {"ecc", ecc_}, {"stores", std::string("ordinary")}, {"threads_per_block", std::uint64_t{kThreads}}};
+  }
+
+ private:
+  void finish(const char* what) const {
+    cuda_check(cudaGetLastError(), what);
+    cuda_check(cudaDeviceSynchronize(), what);
+  }
+
+  int gpu_;
+  std::uint64_t elements_, seed_;
+  DeviceBuffer x_, y_, z_, wrong_;
+  Event begin_, end_;
+  unsigned sweep_ = 0;  // blocks of the kernels that stride over the array
+  std::uint64_t l2_bytes_ = 0;
+  bool ecc_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Place> open_cuda(int gpu, std::optional<std::uint64_t> array_bytes, std::uint64_t seed) {
+  cuda_check(cudaSetDevice(gpu), "cudaSetDevice");
+  return std::make_unique<CudaMemory>(gpu, array_bytes.value_or(kDefaultBytes), seed);
+}
+
+}  // namespace clusterc::memory
