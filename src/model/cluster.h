@@ -1,0 +1,171 @@
+// The cluster: the spec with every part resolved. Groups are still groups.
+// Frozen from here on: every name is resolved (an index of -1 marks what could not be, and was reported), no rule or output looks at a part's name again.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/host_pattern.h"
+#include "base/ip.h"
+#include "catalog/catalog.h"
+#include "spec/spec.h"
+
+namespace clusterc {
+
+struct NicSet {                       // adapters of one kind in a server
+  std::string name;                   // key in `nics`
+  SourceSpan span;
+  const NicPart* part = nullptr;
+  std::string model;
+  std::int64_t count = 0;
+};
+
+struct PortSet {                      // a named group of network ports of one server
+  std::string name;                   // "compute"
+  SourceSpan span;
+  int nics = -1;                      // index into ServerModel::nics
+  std::int64_t first_port = 1, ports_each = 1;   // which ports of each adapter
+  std::int64_t count = 0;             // ports of one server in this group
+  BitsPerSecond rate{0};
+};
+
+// One resolved server: the part with all changes made, everything it names looked up, and what follows from that.
+struct ServerModel {
+  std::string id;                     // catalogue id; "GROUP (written in the spec)" for one written in full
+  SourceSpan span;                    // where the spec names it
+  ServerPart part;                    // merged figures
+  const GpuPart* gpu = nullptr;
+  const CpuPart* cpu = nullptr;
+  std::string gpu_model, cpu_model;
+  std::int64_t gpu_count = 0, cpu_count = 0;
+  std::int64_t cores = 0, threads_per_core = 1;
+  Value<Bytes> memory;
+  std::vector<NicSet> nics;
+  std::vector<PortSet> ports;
+  bool virtual_machine = false, instance = false;
+  // At the wall. Origin tells whether the catalogue gave it or it is the sum of the parts (model/power.h).
+  Value<Watts> power, power_typical, power_idle;
+  Value<std::int64_t> units;
+  const PortSet* port_set(std::string_view name) const;
+};
+
+struct PduModel {                     // one PDU position in every rack of a group; its letter is 'a' + index
+  const PduPart* part = nullptr;
+  std::string model;
+  SourceSpan span;
+  int feed = -1, panel = -1;          // feed is filled in from the panel
+};
+
+struct RackGroupModel {
+  std::string name;
+  SourceSpan span;
+  const RackGroup* spec = nullptr;
+  HostPattern names;
+  std::int64_t first = 0, count = 0;  // rack numbers, over all groups; assemblies' frames follow the racks
+  const RackPart* part = nullptr;
+  std::string model;
+  std::vector<PduModel> pdus;
+  int cooling = -1, liquid = -1;      // zones
+};
+
+struct AssemblyGroupModel {
+  std::string name;
+  SourceSpan span;
+  const AssemblyGroup* spec = nullptr;
+  HostPattern names;
+  std::int64_t first = 0, count = 0;  // frame numbers: continue the rack numbers
+  const AssemblyPart* part = nullptr;
+  std::string model;
+  int air = -1, liquid = -1;
+  std::vector<std::pair<int, std::int64_t>> shelves;   // feed, shelves of each assembly on it
+};
+
+struct NodeGroupModel {
+  std::string name;
+  SourceSpan span;                    // the group's key
+  const NodeGroup* spec = nullptr;
+  HostPattern names;
+  std::int64_t first = 0, count = 0;  // node numbers, over all groups in the order of the spec
+  ServerModel server;
+  Software software;                  // the cluster's with the group's changes
+  int racks = -1;                     // rack group
+  int assembly = -1;                  // assembly group, for trays
+  bool computes = true;               // runs users' jobs: has the role compute, or no role at all
+  bool has_role(Role) const;
+};
+
+struct StorageModel {
+  std::string name;
+  SourceSpan span;
+  const Storage* spec = nullptr;
+  const StoragePart* part = nullptr;  // bought systems
+  std::string model;
+  std::int64_t count = 0;
+  int nodes = -1;                     // node group that serves
+  int racks = -1;
+  std::vector<NicSet> nics;
+};
+
+struct EndPoints {                    // members of a network
+  SourceSpan span;
+  int group = -1;                     // node group, or
+  int storage = -1;                   // storage system
+  int ports = -1;                     // PortSet of the server; -1: management port or a storage system's own
+  std::int64_t members = 0;           // nodes or systems
+  std::int64_t ports_each = 0;        // ports of each member in this network
+  std::int64_t built_for = 0;         // members to leave room for (>= members)
+  BitsPerSecond rate{0};              // of one port in this network
+};
+
+struct NetworkModel {
+  std::string name;
+  SourceSpan span;
+  const Network* spec = nullptr;
+  LinkKind kind = LinkKind::ethernet;
+  const SwitchPart* switch_part = nullptr;
+  std::string switch_model;
+  int racks = -1;
+  int shares = -1;                    // network whose switches it uses
+  bool everything = false;            // out-of-band: management ports of all equipment
+  BitsPerSecond rate{0};
+  std::optional<Ipv4Prefix> subnet;
+  std::vector<Traffic> carries;
+  std::vector<EndPoints> ends;
+  bool carries_traffic(Traffic) const;
+};
+
+struct FeedModel { std::string name; SourceSpan span; const Feed* spec = nullptr; const UpsPart* ups = nullptr; Value<VoltAmperes> capacity; /* continuous; from capacity or breaker */ };
+struct PanelModel { std::string name; SourceSpan span; const Panel* spec = nullptr; int feed = -1; };
+struct ZoneModel {
+  std::string name; SourceSpan span; const CoolingZone* spec = nullptr; const CoolingPart* part = nullptr; const CoolingPart* cdu = nullptr;
+  Value<Watts> heat;                  // of the units that run when the spares have failed; liquid: of the CDUs
+  Value<AirFlow> airflow;             // likewise
+};
+
+struct Cluster {
+  Spec spec;                          // the groups below point into it
+  bool own_site = true;
+  double continuous_factor = 0;       // 0.80 (na) or 1.00 (iec); 0 when the region is missing
+  std::vector<FeedModel> feeds;
+  std::vector<PanelModel> panels;
+  std::vector<ZoneModel> zones;
+  std::vector<RackGroupModel> racks;
+  std::vector<AssemblyGroupModel> assemblies;
+  std::vector<NodeGroupModel> nodes;
+  std::vector<StorageModel> storage;
+  std::vector<NetworkModel> networks;
+  std::int64_t node_count = 0, rack_count = 0;   // rack_count counts frames of assemblies too
+
+  int node_group_of(std::int64_t node) const;
+  int rack_group_of(std::int64_t rack) const;    // -1 for a frame of an assembly
+  std::string node_name(std::int64_t node) const;
+  std::string rack_name(std::int64_t rack) const;
+  int find_node_group(std::string_view name) const;
+  int find_network(std::string_view name) const;
+  int first_network_carrying(Traffic) const;     // -1 when none
+};
+
+// Heap-allocated once, never moved: groups hold pointers into `spec`. Everything that could not be resolved is in `findings`.
+std::unique_ptr<Cluster> resolve_cluster(Spec, Catalog&, Findings&);
+
+}  // namespace clusterc

@@ -1,0 +1,138 @@
+// The plan: everything derived from the cluster. Per-node data lie in flat arrays; switches, ports and cables stay patterns until asked for.
+// Names of objects (docs/names.md) never change for another object's sake:
+//   node/gpu/017  rack/r07  pdu/r07/b  feed/A  zone/hall  leaf/compute/u1/r3  spine/compute/05  core/compute/p2/07  port/leaf/compute/u1/r3/17
+//   cable/<near port>  storage/scratch/3  frame/nvl3  bmc/node/gpu/017
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/cluster.h"
+
+namespace clusterc {
+
+// ---- what stands where -------------------------------------------------------------------------------------------------
+enum class DeviceKind : std::uint8_t { node, storage, switch_, occupied, tray };
+struct RackedDevice {
+  DeviceKind kind;
+  std::int32_t group = -1;     // node: node group; storage: system; switch_: fabric
+  std::int64_t index = 0;      // node number; number within the storage system; switch number within the fabric
+  std::int16_t unit = 0;       // lowest rack unit, from 1
+  std::int16_t units = 0;
+};
+struct Unplaced { DeviceKind kind; std::int32_t group; std::int64_t count; SourceSpan span; std::string why; };   // "rack group 'main' has 3 U left, 4 needed"
+
+// One PDU of one rack, in apparent power. Loads are spread as the supplies' cords are: evenly over the rack's PDUs.
+struct PduLoad {
+  std::int64_t rack = 0;
+  std::int16_t pdu = 0;                 // index in the rack group's list
+  std::int16_t feed = -1;
+  VoltAmperes normal{0}, worst{0};      // worst: after the loss of one feed that it does not hang on (equals normal when it is alone)
+  std::int16_t worst_lost_feed = -1;
+  std::int16_t cords_c13 = 0, cords_c19 = 0;
+};
+
+struct RackPlan {
+  std::vector<RackedDevice> devices;    // from the bottom up
+  Watts power{0}, heat{0};              // at the wall, highest; heat equals power: what goes in comes out
+  Watts liquid_heat{0};                 // share taken by coolant (assemblies)
+  Kilograms weight{0};                  // with the empty rack
+  AirFlow airflow{0};                   // demand of devices that state one; the rest by the formula in plan/heat.cc
+  bool weight_complete = true, power_complete = true;   // every device states its figure
+  float x = 0, y = 0;                   // floor position in metres, first rack of the first row at 0, 0
+};
+
+struct FeedLoad { VoltAmperes normal{0}, worst{0}; int worst_lost_feed = -1; Watts power{0}; };
+struct ZoneLoad { Watts heat{0}; AirFlow airflow{0}; };
+
+// ---- fabrics -----------------------------------------------------------------------------------------------------------
+struct FabricTier {                     // leaf (0), spine (1), core (2)
+  std::string word;                     // "leaf", "spine", "core"; "switch" for a single one
+  std::string model;
+  const SwitchPart* part = nullptr;
+  std::int64_t count = 0;
+  std::int64_t ports = 0;               // of one switch, at the rate in use
+  std::int64_t down = 0, up = 0;        // ports of one switch that face down and up, as wired at the size built for
+};
+struct Fabric {
+  int network = -1;
+  std::string name;
+  std::vector<FabricTier> tiers;        // empty: no switches of ours (cloud), or shared with another network
+  bool rail_optimised = false;
+  std::int64_t rails = 1;
+  std::int64_t unit = 0;                // nodes of one scalable unit (members that share their leaves)
+  std::int64_t units = 0;
+  std::int64_t leaves_per_unit = 1;     // rails, or 1
+  std::int64_t pods = 1, leaves_per_pod = 0, spines_per_pod = 0;   // three tiers
+  std::int64_t links_per_pair = 0;      // leaf to each of its spines
+  std::int64_t core_links_per_pair = 0; // spine to each of its cores
+  std::int64_t node_cables = 0;         // present end-point cables
+  std::int64_t leaf_spine_cables = 0, spine_core_cables = 0;   // at the size built for
+  double oversubscription = 1;          // as wired
+  std::int64_t end_ports = 0, end_ports_built_for = 0;
+  BitsPerSecond link_rate{0};
+  std::vector<std::pair<std::int64_t, std::int64_t>> first_port;   // per EndPoints of the network: internal scheme of plan/fabric.cc
+  std::int64_t switch_count() const;
+  std::int64_t first_switch = 0;        // number of this fabric's first switch in Plan::switch_rack
+};
+
+struct SwitchRef { int tier = -1; std::int64_t index = -1; };         // index within the tier
+struct PortRef { SwitchRef sw; std::int64_t port = -1; };             // ports counted from 1
+struct CableEnd { std::string object, port; };                        // "node/gpu/017", "compute/3"
+struct Cable { CableEnd near, far; BitsPerSecond rate{0}; Meters length{0}; };
+
+// ---- addresses ---------------------------------------------------------------------------------------------------------
+// Address of port k (from 0) of member i of end points e of a network that has a subnet; one scheme for all: docs/names.md.
+struct AddressPlan {
+  int network = -1;
+  Ipv4Prefix subnet;
+  std::uint32_t gateway = 0;            // 0: none
+  std::vector<std::uint32_t> first;     // per EndPoints: address of member 0, port 0; members follow one another, ports of a member lie together
+  std::vector<std::uint32_t> stride;    // per EndPoints: addresses of one member
+  std::uint64_t needed = 0, usable = 0;
+};
+
+struct BillLine { std::string part, what; std::int64_t count = 0; bool planning_default = false; };
+
+struct Plan {
+  const Cluster* cluster = nullptr;
+  std::vector<std::int32_t> node_rack;  // by node number; -1: in no rack (cloud, or unplaced)
+  std::vector<std::int16_t> node_unit;
+  std::vector<RackPlan> racks;          // by rack number
+  std::vector<std::int32_t> switch_rack;// by switch number over all fabrics
+  std::vector<std::int16_t> switch_unit;
+  std::vector<Unplaced> unplaced;
+  std::vector<PduLoad> pdus;            // by rack, then PDU
+  std::vector<FeedLoad> feeds;
+  std::vector<ZoneLoad> zones;
+  std::vector<Fabric> fabrics;          // one for each network, same order
+  std::vector<AddressPlan> addresses;   // networks with a subnet
+  std::vector<BillLine> bill;
+  Watts it_power{0}, it_typical{0};     // sum over racks (or nodes where there are no racks)
+  std::int64_t gpu_count = 0;
+  VoltAmperes apparent(Watts) const;    // by the site's power factor
+
+  const AddressPlan* addresses_of(int network) const;
+  std::uint32_t address(int network, int end_points, std::int64_t member, std::int64_t port = 0) const;   // 0: none
+  // The first address of a node in this network, 0 when it has none.
+  std::uint32_t node_address(int network, std::int64_t node) const;
+
+  // Names. `leaf/compute/u1/r3`; a host name for a switch is the same with hyphens: leaf-compute-u1-r3.
+  std::string switch_name(int fabric, SwitchRef) const;
+  std::string switch_host_name(int fabric, SwitchRef) const;
+  std::string node_object(std::int64_t node) const;
+
+  // Wiring, in constant time each.
+  PortRef leaf_port(int fabric, int end_points, std::int64_t member, std::int64_t port) const;
+  std::int64_t leaf_of_node(int fabric, std::int64_t node) const;     // leaf of its first port: what a scheduler's topology needs; -1 if none
+  PortRef up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* upper) const;   // link counted from 0; fills the far end
+  // Every cable of a fabric in a stable order; stops when the callback returns false.
+  void each_cable(int fabric, const std::function<bool(const Cable&)>&) const;
+};
+
+// Deterministic, linear in nodes, no findings: what does not fit is in `unplaced`, what is over a limit is for the rules to say.
+Plan plan_cluster(const Cluster&);
+
+}  // namespace clusterc

@@ -1,0 +1,41 @@
+// Expected figures: ceiling (what physics allows), typical (healthy published systems), floor (below it fails), each with its derivation.
+// A target is never taken from the run that it judges; where a ceiling or a published figure is missing the target says which, and is unjudged.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace clusterc {
+
+struct Figure {
+  std::optional<double> value;    // in the target's unit
+  std::string derivation;         // "12 channels x 4800 MT/s x 8 B x 2 sockets"
+  std::string source;             // document, or "arithmetic"
+  bool confirmed = true;
+};
+
+struct ExpectedFigure {
+  std::string test;               // "memory.triad", "gemm.fp64", "all_reduce.busbw"
+  std::string group;              // node group; empty: the whole cluster
+  std::string scope;              // node, whole, nvlink-domain …
+  std::string unit;               // "GB/s", "TFLOP/s", "us"
+  bool lower_is_better = false;
+  Figure ceiling, typical, floor;
+  bool floor_by_user = false;     // the spec set it; derived_floor keeps the other
+  Figure derived_floor;
+  std::string basis;              // measured, single, gate, transferred, stated, none (reference/targets)
+  std::string missing;            // why it cannot be judged: the key or fact that would make it judgeable; empty: judgeable
+  std::string skip;               // the reason the spec gives for skipping
+  std::string algorithm;          // which algorithm set the ceiling
+};
+
+struct ExpectedFigures {
+  std::vector<ExpectedFigure> figures;      // by group in spec order, then test
+  const ExpectedFigure* find(std::string_view test, std::string_view group) const;
+};
+
+ExpectedFigures expect_figures(const Cluster&, const Plan&);
+
+}  // namespace clusterc

@@ -1,0 +1,48 @@
+// A tree of generated files in memory, and how it reaches the disk: whole or not at all.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clusterc {
+
+// Files in one shared arena, so that tens of thousands of small ones are cheap.
+class Bundle {
+ public:
+  struct File { std::string path; std::uint32_t mode = 0644; std::size_t begin = 0, size = 0; std::string origin; };
+  // Appends to one file: `text()` is the arena to append to between open() and close().
+  void open(std::string path, std::string_view origin, std::uint32_t mode = 0644);   // path relative, '/' separated, no "..", not twice
+  std::string& text() { return arena_; }
+  void close();
+  void add(std::string path, std::string_view origin, std::string_view bytes, std::uint32_t mode = 0644);
+  const std::vector<File>& files() const { return files_; }
+  std::string_view bytes(const File& f) const { return std::string_view(arena_).substr(f.begin, f.size); }
+  void sort();                                                                       // by path
+ private:
+  std::vector<File> files_;
+  std::string arena_;
+  bool open_ = false;
+};
+
+struct WriteOptions {
+  std::string spec_digest;       // into manifest.json
+  std::string tool_version;
+  bool force = false;            // overwrite files that were changed by hand
+  bool check = false;            // compare only, write nothing
+};
+
+struct WriteResult {
+  bool ok = false;               // false: nothing was changed; `error` says why
+  std::string error;
+  std::size_t written = 0, unchanged = 0, removed = 0;
+  std::vector<std::string> hand_edited;   // kept as they are (unless force)
+  std::vector<std::string> foreign;       // not ours: kept
+  std::vector<std::string> differing;     // check: would be written or removed
+};
+
+// Writes `bundle` and manifest.json (format, version, digest, and for each file path, mode, sha256, origin) to `directory`.
+// A reader, or a kill at any moment, sees the old tree or the new one, never a mixture. Unchanged: nothing is written.
+WriteResult write_tree(Bundle& bundle, const std::string& directory, const WriteOptions&);
+
+}  // namespace clusterc
