@@ -41,20 +41,30 @@ class Document {
   NodeId find(NodeId mapping, std::string_view key) const;   // kNoNode when absent
   NodeId first_child(NodeId) const;
   NodeId next_sibling(NodeId) const;         // keys and values alternate in a mapping; walk these for linear time
+  // Where a pair came in by a merge key `<<`: the place of the alias or mapping that was merged. Invalid for other keys.
+  SourceSpan merged_at(NodeId key) const;
+  FileId file() const { return file_; }
+  std::size_t node_count() const { return nodes_.size(); }   // every NodeId is below it
 
-  // Implementation detail of document.cc: 24 bytes a node.
+  // Implementation detail of document.cc: 24 bytes a node. An alias is a node with the place of the alias that shares
+  // the children (or the text) of what it stands for, so that expanding costs nothing; the same NodeId can then be
+  // reached on several ways.
   struct Node {
     std::uint32_t begin = 0, end = 0;        // source bytes
-    std::uint32_t text = 0, length = 0;      // decoded scalar in `pool_`, or child count
+    std::uint32_t text = 0, length = 0;      // scalar: where its text is (source or `pool_`) and its bytes; container: first child, items or pairs
     std::uint32_t next = kNoNode;            // next sibling
-    std::uint32_t bits = 0;                  // kind, quoted, first child relative
+    std::uint32_t bits = 0;                  // kind, quoted, text in `pool_`
   };
 
  private:
   friend struct DocumentBuilder;
   FileId file_ = kNoFile;
   std::vector<Node> nodes_;
-  std::vector<std::uint32_t> first_child_;   // for containers, by node
+  struct Merge {
+    NodeId begin, end;                       // the copied keys and values
+    std::uint32_t at, at_end;                // source bytes of what was merged
+  };
+  std::vector<Merge> merges_;                // in order of `begin`
   std::string pool_;                         // decoded scalars that differ from the source text
   const Sources* sources_ = nullptr;
 };

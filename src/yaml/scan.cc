@@ -1,0 +1,614 @@
+#include "yaml/scan.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/format.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+// yaml-cpp 0.7 keeps every token of a bracketed collection until it is closed, as long as the whole of it might turn
+// out to be a key. sizeof(YAML::Token) on LP64 (src/token.h: two enums, a Mark of three ints, a string, a vector, an int).
+constexpr std::size_t kBytesPerQueuedToken = 88;
+
+// One look-up a byte finds the control characters that YAML 1.2, production 1 (c-printable), leaves out.
+constexpr std::array<bool, 256> make_forbidden() {
+  std::array<bool, 256> table{};
+  for (int c = 0; c < 0x20; ++c) table[static_cast<std::size_t>(c)] = c != '\t' && c != '\n' && c != '\r';
+  table[0x7f] = true;
+  return table;
+}
+constexpr std::array<bool, 256> kForbidden = make_forbidden();
+
+// The first byte that does not continue well-formed UTF-8. Only run when there is one.
+std::size_t first_bad_byte(std::string_view text) {
+  std::size_t low = 0, high = text.size();
+  // A prefix that ends inside a character is invalid too, so the search is for the longest valid prefix, by blocks.
+  constexpr std::size_t kBlock = 4096;
+  while (low + kBlock < high) {
+    std::size_t middle = low + (high - low) / 2;
+    while (middle > low && (static_cast<unsigned char>(text[middle]) & 0xc0) == 0x80) --middle;
+    if (middle == low) break;
+    if (simdjson::validate_utf8(text.data() + low, middle - low)) low = middle;
+    else high = middle;
+  }
+  while (low < text.size()) {
+    std::size_t length = 1;
+    const auto lead = static_cast<unsigned char>(text[low]);
+    if (lead >= 0xf0) length = 4;
+    else if (lead >= 0xe0) length = 3;
+    else if (lead >= 0xc0) length = 2;
+    if (low + length > text.size() || !simdjson::validate_utf8(text.data() + low, length)) return low;
+    low += length;
+  }
+  return text.size();
+}
+
+struct Stop {};   // thrown after the finding that ends the scan
+
+class Scanner {
+ public:
+  Scanner(const Sources& sources, FileId file, Findings& findings, const YamlLimits& limits)
+      : sources_(sources), file_(file), findings_(findings), limits_(limits), text_(sources.text(file)) {}
+
+  ScanResult run() {
+    try {
+      check_bytes();
+      walk();
+      result_.ok = true;
+    } catch (const Stop&) {
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Indent {
+    std::uint32_t column;
+    bool sequence;
+    std::uint32_t at;
+  };
+  struct Flow {
+    char open;
+    std::uint32_t at;
+    bool node = false;    // an item, key or value was read and not yet ended by ',' or ':'
+    bool colon = false;   // the ':' of a pair was read
+    bool comma = false;   // the last token was ','
+  };
+
+  [[noreturn]] void stop() { throw Stop{}; }
+  SourceSpan span(std::size_t begin, std::size_t end) const {
+    return {file_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+  }
+  Finding& error(std::string_view rule, std::size_t begin, std::size_t end, std::string message) {
+    return findings_.error(rule, span(begin, end), std::move(message));
+  }
+  std::uint32_t line_of(std::size_t at) const { return sources_.position(file_, static_cast<std::uint32_t>(at)).line; }
+  std::string_view word(std::size_t begin, std::size_t end) const {
+    constexpr std::size_t kLongest = 40;
+    std::string_view all = text_.substr(begin, end - begin);
+    if (all.size() <= kLongest) return all;
+    std::size_t cut = kLongest;
+    while (cut > 0 && (static_cast<unsigned char>(all[cut]) & 0xc0) == 0x80) --cut;
+    return all.substr(0, cut);
+  }
+
+  bool at(std::size_t i, char c) const { return i < text_.size() && text_[i] == c; }
+  bool ends_word(std::size_t i) const { return yaml_blank_or_end(text_, i); }
+  bool document_mark(std::size_t i) const {
+    return i == line_ && (text_.substr(i, 3) == "---" || text_.substr(i, 3) == "...") && ends_word(i + 3);
+  }
+  std::uint32_t column() const { return static_cast<std::uint32_t>(p_ - line_); }
+  int top() const { return indents_.empty() ? -1 : static_cast<int>(indents_.back().column); }
+
+  void check_bytes();
+  void walk();
+  bool to_token();
+  void new_line() {
+    if (text_[p_] == '\r' && at(p_ + 1, '\n')) ++p_;
+    line_ = ++p_;
+    fresh_line_ = true;
+    if (flow_.empty()) key_column_ = kNoKey;
+  }
+  void block_token();
+  void flow_token();
+  void first_on_line();
+  void push_indent(std::uint32_t column, bool sequence, std::size_t where);
+  void check_depth(std::size_t where);
+  void begin_node(std::size_t where);
+  void end_node(std::size_t begin, bool plain);
+  void property();
+  void quoted();
+  void plain();
+  void block_scalar();
+  void open_flow();
+  void close_flow();
+  void flow_colon();
+  void count_node() {
+    ++nodes_;
+    result_.empty = false;
+  }
+  void check_memory(std::size_t where);
+
+  static constexpr std::int64_t kNoKey = -1;        // no key has begun on this line yet
+  static constexpr std::int64_t kNoKeyHere = -2;    // a value stands here: no key may begin on this line
+
+  const Sources& sources_;
+  FileId file_;
+  Findings& findings_;
+  const YamlLimits& limits_;
+  std::string_view text_;
+  ScanResult result_;
+
+  std::size_t p_ = 0;               // here
+  std::size_t line_ = 0;            // start of this line
+  bool fresh_line_ = true;          // no token on this line yet
+  std::int64_t key_column_ = kNoKey;
+  std::size_t key_line_ = 0;        // the line that key_column_ is on
+  std::vector<Indent> indents_;
+  std::vector<Flow> flow_;
+  std::size_t flow_tokens_ = 0;     // in the outermost open bracket
+  std::size_t nodes_ = 0, perhaps_ = 0, next_check_ = 4096;
+  bool document_open_ = false, document_over_ = false;
+  std::optional<ByteRange> long_quote_;   // the last quoted text that runs over several lines
+  std::size_t last_begin_ = 0, last_end_ = 0;
+};
+
+void Scanner::check_bytes() {
+  if (text_.size() > limits_.text_bytes) {
+    findings_.error("spec-too-large", span(0, 0),
+                    format("the file has {} bytes, at most {} are read", text_.size(), limits_.text_bytes))
+        .help("facts of single nodes belong in a CSV inventory, which has no such limit");
+    stop();
+  }
+  if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff")) {
+    error("spec-not-utf8", 0, 0, "the file is UTF-16, not UTF-8").help("save it as UTF-8");
+    stop();
+  }
+  if (!simdjson::validate_utf8(text_.data(), text_.size())) {
+    const std::size_t bad = first_bad_byte(text_);
+    error("spec-not-utf8", bad, bad + 1, format("byte 0x{:02x} is not UTF-8", static_cast<unsigned char>(text_[bad])))
+        .help("save the file as UTF-8");
+    stop();
+  }
+  const auto control = std::ranges::find_if(text_, [](char c) { return kForbidden[static_cast<unsigned char>(c)]; });
+  if (control != text_.end()) {
+    const auto where = static_cast<std::size_t>(control - text_.begin());
+    error("spec-control-character", where, where + 1,
+          format("control character U+{:04X} in the text", static_cast<unsigned char>(*control)))
+        .help("a spec is plain text; inside double quotes it may be written \\x.. if it is really meant");
+    stop();
+  }
+}
+
+void Scanner::walk() {
+  if (text_.starts_with(kByteOrderMark)) p_ = line_ = kByteOrderMark.size();
+  while (to_token()) {
+    if (flow_.empty()) block_token();
+    else flow_token();
+  }
+  if (!flow_.empty()) {
+    const Flow& open = flow_.back();
+    error("spec-bracket-not-closed", open.at, open.at + 1,
+          format("'{}' is not closed before the end of the file", open.open))
+        .label(format("needs a '{}'", open.open == '[' ? ']' : '}'));
+    stop();
+  }
+  check_memory(text_.size());
+  result_.nodes_max = nodes_ + perhaps_ + 1;
+}
+
+bool Scanner::to_token() {
+  while (true) {
+    while (p_ < text_.size() && yaml_blank(text_[p_])) ++p_;
+    if (at(p_, '#'))
+      while (p_ < text_.size() && !yaml_break(text_[p_])) ++p_;
+    if (p_ >= text_.size()) return false;
+    if (!yaml_break(text_[p_])) return true;
+    new_line();
+  }
+}
+
+void Scanner::check_depth(std::size_t where) {
+  if (indents_.size() + flow_.size() <= limits_.depth) return;
+  error("spec-nested-too-deep", where, where + 1, format("nested more than {} levels deep", limits_.depth))
+      .note(span(indents_.empty() ? flow_.front().at : indents_.front().at,
+                 (indents_.empty() ? flow_.front().at : indents_.front().at) + 1),
+            "the first level begins here");
+  stop();
+}
+
+// A lower bound, so that a hopeless file is refused before anything is built for it.
+void Scanner::check_memory(std::size_t where) {
+  next_check_ = nodes_ + 4096;
+  const std::size_t needed = text_.size() + sizeof(Document::Node) * nodes_ + kBytesPerQueuedToken * flow_tokens_;
+  if (needed <= limits_.memory_bytes) return;
+  error("spec-too-large", where, where,
+        format("{} values up to here need more than {} MB of memory", nodes_, limits_.memory_bytes >> 20))
+      .help(flow_.empty() ? "facts of single nodes belong in a CSV inventory, which has no such limit"
+                          : "write the outermost bracket as indented lines, or put facts of single nodes in a CSV inventory");
+  stop();
+}
+
+void Scanner::push_indent(std::uint32_t column, bool sequence, std::size_t where) {
+  const bool same_column_list = sequence && !indents_.empty() && !indents_.back().sequence && top() == static_cast<int>(column);
+  if (static_cast<int>(column) <= top() && !same_column_list) return;
+  indents_.push_back({column, sequence, static_cast<std::uint32_t>(where)});
+  count_node();
+  check_depth(where);
+}
+
+// Ends the collections that this line's indentation ends.
+void Scanner::first_on_line() {
+  fresh_line_ = false;
+  if (const std::size_t where = text_.substr(0, p_).find('\t', line_); where != std::string_view::npos) {
+    error("spec-tab-in-indentation", where, where + 1, "a tab in the indentation")
+        .label("YAML allows blanks only")
+        .help("replace each tab by blanks");
+    stop();
+  }
+  const bool item = text_[p_] == '-' && ends_word(p_ + 1);
+  bool ended = false;
+  const auto here = static_cast<int>(column());
+  std::optional<Indent> last;
+  while (!indents_.empty() && (top() > here || (top() == here && indents_.back().sequence && !item))) {
+    last = indents_.back();
+    indents_.pop_back();
+    ended = true;
+  }
+  if (ended && top() < here) {
+    std::size_t end = p_;
+    while (end < text_.size() && !ends_word(end) && !(text_[end] == ':' && ends_word(end + 1))) ++end;
+    if (last->sequence && static_cast<int>(last->column) == here) {
+      error("spec-bad-indentation", p_, end, format("'{}' stands in a list but does not begin with '- '", word(p_, end)))
+          .note(span(last->at, last->at + 1), "the list begins here");
+      stop();
+    }
+    Finding& finding = error("spec-bad-indentation", p_, end, format("an indentation of {} fits nothing above", here));
+    if (!indents_.empty())
+      finding.note(span(indents_.back().at, indents_.back().at + 1), format("the enclosing level is indented by {}", top()));
+    finding.note(span(last->at, last->at + 1), format("the level before is indented by {}", last->column));
+    stop();
+  }
+}
+
+void Scanner::block_token() {
+  if (document_mark(p_)) {
+    const bool starts = text_[p_] == '-';
+    if (starts && (document_open_ || document_over_)) {
+      error("spec-second-document", p_, p_ + 3, "a second document begins here, a spec is one document");
+      stop();
+    }
+    if (starts) document_open_ = true;
+    else document_over_ = document_open_ || !result_.empty;
+    indents_.clear();
+    p_ += 3;
+    fresh_line_ = false;
+    key_column_ = kNoKeyHere;   // nothing but a value may follow "---" on its line
+    if (starts) key_column_ = kNoKey;
+    return;
+  }
+  if (document_over_) {
+    error("spec-second-document", p_, p_ + 1, "text after the end of the document, a spec is one document");
+    stop();
+  }
+  if (p_ == line_ && text_[p_] == '%' && !document_open_) {   // a directive
+    while (p_ < text_.size() && !yaml_break(text_[p_])) ++p_;
+    return;
+  }
+  if (fresh_line_) first_on_line();
+  document_open_ = true;
+  const char c = text_[p_];
+  if ((c == '-' || c == '?') && ends_word(p_ + 1)) {
+    if (key_column_ == kNoKey) push_indent(column(), c == '-', p_);   // else the parser has a word to say
+    perhaps_ += 2;
+    ++p_;
+    return;
+  }
+  if (c == ':' && ends_word(p_ + 1)) {
+    perhaps_ += 2;
+    key_column_ = kNoKey;
+    ++p_;
+    return;
+  }
+  if (key_column_ == kNoKey) key_column_ = column(), key_line_ = line_;
+  switch (c) {
+    case '&': case '!': property(); break;
+    case '*': count_node(), property(), end_node(last_begin_, false); break;
+    case '[': case '{': open_flow(); break;
+    case '|': case '>': block_scalar(); break;
+    case '"': case '\'': quoted(); break;
+    default: plain();
+  }
+  if (nodes_ >= next_check_) check_memory(p_);
+}
+
+void Scanner::flow_token() {
+  fresh_line_ = false;
+  ++flow_tokens_;
+  const char c = text_[p_];
+  Flow& level = flow_.back();
+  switch (c) {
+    case '[': case '{': begin_node(p_), open_flow(); return;
+    case ']': case '}': close_flow(); return;
+    case ',':
+      if (!level.node && !level.colon) {
+        error("spec-empty-item", p_, p_ + 1, level.comma ? "nothing between two commas" : format("nothing between '{}' and ','", level.open))
+            .help("take the comma away, or write null if an empty item is meant");
+        stop();
+      }
+      level.node = level.colon = false;
+      level.comma = true;
+      ++p_;
+      return;
+    case '&': case '!': property(); return;
+    case '*': begin_node(p_), count_node(), property(), end_node(last_begin_, false); return;
+    case '"': case '\'': begin_node(p_), quoted(); return;
+    case ':': {
+      const bool behind_json = p_ > 0 && (text_[p_ - 1] == '"' || text_[p_ - 1] == '\'' || text_[p_ - 1] == ']' || text_[p_ - 1] == '}');
+      if (behind_json || ends_word(p_ + 1) || text_[p_ + 1] == ',' || text_[p_ + 1] == ']' || text_[p_ + 1] == '}') {
+        flow_colon();
+        return;
+      }
+      break;
+    }
+    case '?':
+      if (ends_word(p_ + 1)) { ++p_; return; }
+      break;
+    default: break;
+  }
+  begin_node(p_);
+  plain();
+  if (nodes_ >= next_check_) check_memory(p_);
+}
+
+void Scanner::begin_node(std::size_t where) {
+  Flow& level = flow_.back();
+  if (level.node) {
+    error("spec-missing-comma", where, where + 1, format("',' missing before this, inside '{}'", level.open))
+        .note(span(level.at, level.at + 1), "opened here")
+        .fixed_by("insert ','", {{span(last_end_, last_end_), ","}});
+    stop();
+  }
+  level.node = true;
+  level.comma = false;
+}
+
+void Scanner::flow_colon() {
+  Flow& level = flow_.back();
+  if (level.colon) {
+    // {a: 1 b: 2} reads "1 b" as one text: the last word of it was meant as the next key.
+    std::size_t begin = last_end_;
+    while (begin > last_begin_ && !yaml_blank(text_[begin - 1]) && !yaml_break(text_[begin - 1])) --begin;
+    std::size_t gap = begin;
+    while (gap > last_begin_ && (yaml_blank(text_[gap - 1]) || yaml_break(text_[gap - 1]))) --gap;
+    if (gap > last_begin_) {
+      error("spec-missing-comma", begin, last_end_, format("',' missing before the key '{}'", word(begin, last_end_)))
+          .note(span(level.at, level.at + 1), "inside this bracket")
+          .fixed_by("insert ','", {{span(gap, gap), ","}});
+    } else {
+      error("spec-yaml-syntax", p_, p_ + 1, "a second ':' in one pair").help("put text that contains ': ' in quotes");
+    }
+    stop();
+  }
+  level.colon = true;
+  level.node = level.comma = false;
+  perhaps_ += 3;
+  ++p_;
+}
+
+void Scanner::open_flow() {
+  flow_.push_back({text_[p_], static_cast<std::uint32_t>(p_)});
+  count_node();
+  if (flow_.size() == 1) flow_tokens_ = 0;
+  ++flow_tokens_;
+  perhaps_ += 1;
+  check_depth(p_);
+  ++p_;
+}
+
+void Scanner::close_flow() {
+  const Flow level = flow_.back();
+  const char c = text_[p_];
+  if ((level.open == '[') != (c == ']')) {
+    error("spec-bracket-not-closed", p_, p_ + 1, format("'{}' closes nothing: the open bracket is '{}'", c, level.open))
+        .note(span(level.at, level.at + 1), "opened here");
+    stop();
+  }
+  flow_.pop_back();
+  ++p_;
+  last_begin_ = level.at;
+  last_end_ = p_;
+  if (flow_.empty()) {
+    check_memory(p_);
+    flow_tokens_ = 0;
+    end_node(level.at, false);
+  }
+}
+
+// An anchor, tag or alias: up to the next blank or, in brackets, the next indicator.
+void Scanner::property() {
+  last_begin_ = p_;
+  if (text_[p_] == '!' && at(p_ + 1, '<'))
+    while (p_ < text_.size() && text_[p_] != '>' && !yaml_break(text_[p_])) ++p_;
+  const auto ends = [&](char c) { return yaml_blank(c) || yaml_break(c) || (c == ',' || c == '[' || c == ']' || c == '{' || c == '}'); };
+  while (p_ < text_.size() && !ends(text_[p_])) ++p_;
+  if (p_ == last_begin_) ++p_;
+  last_end_ = p_;
+}
+
+void Scanner::quoted() {
+  const std::size_t begin = p_;
+  const char quote = text_[p_++];
+  const std::size_t first_line = line_;
+  const char stops[] = {quote, '\\', '\n', '\r', 0};
+  count_node();
+  while (true) {
+    p_ = text_.find_first_of(stops, p_);
+    if (p_ == std::string_view::npos) break;
+    const char c = text_[p_];
+    if (c == quote) {
+      if (quote == '"' || !at(p_ + 1, quote)) break;
+      p_ += 2;
+    } else if (c == '\\') {
+      p_ += quote == '"' && p_ + 1 < text_.size() && !yaml_break(text_[p_ + 1]) ? 2 : 1;
+    } else {
+      const std::int64_t key = key_column_;
+      new_line();
+      key_column_ = key;
+      fresh_line_ = false;
+      if (document_mark(p_)) { p_ = std::string_view::npos; break; }
+    }
+  }
+  if (p_ == std::string_view::npos || p_ >= text_.size()) {
+    Finding& finding = error("spec-quote-not-closed", begin, begin + 1, format("the quote {} is not closed", quote))
+                           .label("opened here");
+    if (long_quote_)
+      finding.note(span(long_quote_->begin, long_quote_->begin + 1),
+                   "this earlier quote runs over several lines; its end may be the one that is missing");
+    stop();
+  }
+  ++p_;
+  if (line_ != first_line) long_quote_ = ByteRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(p_)};
+  end_node(begin, false);
+}
+
+void Scanner::plain() {
+  const std::size_t begin = p_;
+  const std::size_t first_line = line_;
+  const bool in_flow = !flow_.empty();
+  const int indent = in_flow ? 0 : top() + 1;
+  std::size_t end = p_;   // behind the last character that is not blank
+  count_node();
+  while (p_ < text_.size()) {
+    const char c = text_[p_];
+    if (c == ':') {
+      if (ends_word(p_ + 1)) break;
+      if (in_flow && (text_[p_ + 1] == ',' || text_[p_ + 1] == ']' || text_[p_ + 1] == '}')) break;
+    } else if (c == '#') {
+      if (p_ > begin && yaml_blank(text_[p_ - 1])) break;
+    } else if (in_flow && (c == ',' || c == '[' || c == ']' || c == '{' || c == '}')) {
+      break;
+    } else if (yaml_blank(c)) {
+      ++p_;
+      continue;
+    } else if (yaml_break(c)) {
+      // Does the text go on below? Blank lines belong to it if it does.
+      std::size_t next = p_, start = p_;
+      while (next < text_.size() && (yaml_blank(text_[next]) || yaml_break(text_[next]))) {
+        if (yaml_break(text_[next])) start = next + 1;
+        ++next;
+      }
+      if (next >= text_.size() || text_[next] == '#' || static_cast<int>(next - start) < indent) break;
+      if (next == start && (text_.substr(next, 3) == "---" || text_.substr(next, 3) == "...") && ends_word(next + 3)) break;
+      line_ = start;
+      p_ = next;
+      continue;
+    }
+    end = ++p_;
+  }
+  if (p_ == begin) end = ++p_;   // an indicator that cannot begin a text: the parser says so
+  last_begin_ = begin;
+  last_end_ = end;
+  if (line_ != first_line && !in_flow && at(p_, ':') && ends_word(p_ + 1)) {
+    const std::size_t first_end = text_.find_first_of("\r\n", begin);
+    const std::size_t colon = text_.substr(begin, first_end - begin).find(':');
+    const std::size_t key = text_.find_first_not_of(" \t", line_);
+    if (colon != std::string_view::npos && colon > 0) {
+      error("spec-missing-blank", begin, begin + colon + 1, format("no blank behind the ':' of '{}'", word(begin, begin + colon)))
+          .fixed_by("insert a blank", {{span(begin + colon + 1, begin + colon + 1), " "}});
+    } else {
+      error("spec-bad-indentation", key, end, format("'{}' cannot be a key here: it continues the text of line {}", word(key, end), line_of(begin)))
+          .note(span(begin, first_end), "this text goes on because the next line is indented deeper")
+          .help(format("indent '{}' like the key that it belongs beside", word(key, end)));
+    }
+    stop();
+  }
+  // A mapping is open at this column, so a key was expected.
+  if (!in_flow && !indents_.empty() && !indents_.back().sequence && key_column_ == top() &&
+      static_cast<std::int64_t>(begin - first_line) == key_column_ && !(at(p_, ':') && ends_word(p_ + 1)) &&
+      text_[begin] != '@' && text_[begin] != '`' && text_[begin] != '%' && text_[begin] != ',' && text_[begin] != ']' && text_[begin] != '}') {
+    const std::size_t first_end = std::min(end, text_.find_first_of("\r\n", begin));
+    const std::size_t colon = text_.substr(begin, first_end - begin).find(':');
+    if (colon != std::string_view::npos && colon > 0) {
+      error("spec-missing-blank", begin, begin + colon + 1, format("no blank behind the ':' of '{}'", word(begin, begin + colon)))
+          .fixed_by("insert a blank", {{span(begin + colon + 1, begin + colon + 1), " "}});
+    } else {
+      error("spec-yaml-syntax", begin, first_end, format("'{}' is not a key: it has no ':'", word(begin, first_end)))
+          .note(span(indents_.back().at, indents_.back().at + 1), "the mapping that it stands in begins here");
+    }
+    stop();
+  }
+  end_node(begin, true);
+}
+
+// In a block: is it a key? Then its column is a level of indentation.
+void Scanner::end_node(std::size_t begin, bool is_plain) {
+  last_begin_ = begin;
+  if (!is_plain) last_end_ = p_;
+  if (!flow_.empty()) return;
+  std::size_t colon = p_;
+  while (colon < text_.size() && yaml_blank(text_[colon])) ++colon;
+  if (!at(colon, ':') || !ends_word(colon + 1)) return;
+  if (key_column_ >= 0 && key_line_ != line_) return;   // a key has one line: the parser says so
+  if (key_column_ == kNoKeyHere) {
+    error("spec-yaml-syntax", colon, colon + 1, "a second ': ' in one line")
+        .help("put text that contains ': ' in quotes, or begin the inner mapping on a line of its own");
+    stop();
+  }
+  if (key_column_ >= 0) push_indent(static_cast<std::uint32_t>(key_column_), false, line_ + static_cast<std::size_t>(key_column_));
+  key_column_ = kNoKeyHere;
+  perhaps_ += 1;
+  p_ = colon + 1;
+}
+
+void Scanner::block_scalar() {
+  const std::size_t begin = p_++;
+  count_node();
+  int indent = 1;
+  bool detect = true;
+  while (p_ < text_.size() && (text_[p_] == '+' || text_[p_] == '-' || (text_[p_] >= '1' && text_[p_] <= '9'))) {
+    if (text_[p_] >= '1' && text_[p_] <= '9') indent = text_[p_] - '0', detect = false;
+    ++p_;
+  }
+  if (top() >= 0) indent += top();
+  while (p_ < text_.size() && !yaml_break(text_[p_])) ++p_;   // a comment; anything else the parser refuses
+  std::size_t end = p_;
+  while (p_ < text_.size()) {
+    new_line();
+    std::size_t q = p_;
+    while (at(q, ' ')) ++q;
+    if (q >= text_.size()) { p_ = q; break; }
+    if (yaml_break(text_[q])) { p_ = q; continue; }
+    const auto here = static_cast<int>(q - line_);
+    if (detect) indent = std::max(indent, here), detect = false;
+    if (here < indent) break;
+    while (q < text_.size() && !yaml_break(text_[q])) ++q;
+    end = p_ = q;
+  }
+  key_column_ = kNoKey;
+  result_.block_scalars.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+}
+
+}  // namespace
+
+std::size_t yaml_skip_space(std::string_view text, std::size_t at) {
+  while (at < text.size()) {
+    if (yaml_blank(text[at]) || yaml_break(text[at])) ++at;
+    else if (text[at] == '#' && (at == 0 || yaml_blank(text[at - 1]) || yaml_break(text[at - 1])))
+      while (at < text.size() && !yaml_break(text[at])) ++at;
+    else break;
+  }
+  return at;
+}
+
+ScanResult scan_yaml(const Sources& sources, FileId file, Findings& findings, const YamlLimits& limits) {
+  return Scanner(sources, file, findings, limits).run();
+}
+
+}  // namespace clusterc
