@@ -14,6 +14,7 @@ namespace clusterc {
 // A version is text (24.10 stays 24.10) that can be compared by its numbers: 24.10 > 24.9, 570 < 570.86.
 struct Version {
   std::string as_written;
+  static constexpr std::string_view type_name = "version", example = "24.11";
   static std::optional<Version> parse(std::string_view, std::string& error);
   std::string text() const { return as_written; }
   std::weak_ordering operator<=>(const Version&) const;
@@ -23,6 +24,7 @@ struct Version {
 
 struct Date {                              // 2027-03-31
   int year = 0, month = 0, day = 0;
+  static constexpr std::string_view type_name = "date", example = "2027-03-31", pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
   static std::optional<Date> parse(std::string_view, std::string& error);
   std::string text() const;
   auto operator<=>(const Date&) const = default;
@@ -33,7 +35,7 @@ struct PartCount {
   SourceSpan span;
   Value<std::int64_t> count;
   Value<std::string> model;
-  static constexpr std::string_view type_name = "count and part";
+  static constexpr std::string_view type_name = "count and part", example = "8 x cx7-400";
   static bool from_text(std::string_view, PartCount&, std::string& error);
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("count", s.count, {.standard = "1", .why = "one where no count is written", .doc = "how many", .least = 0, .most = 1e6});
@@ -47,7 +49,7 @@ struct Dimms {
   Value<std::int64_t> count;
   Value<Bytes> size;
   Value<TransfersPerSecond> rate;
-  static constexpr std::string_view type_name = "memory modules";
+  static constexpr std::string_view type_name = "memory modules", example = "24 x 32 GiB";
   static bool from_text(std::string_view, Dimms&, std::string& error);
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("count", s.count, {.required = true, .doc = "number of modules", .least = 1, .most = 4096});
@@ -68,7 +70,7 @@ struct Drives {
   Value<std::int64_t> count;
   Value<Bytes> size;
   Value<DriveKind> kind;
-  static constexpr std::string_view type_name = "drives";
+  static constexpr std::string_view type_name = "drives", example = "2 x 1.92 TB nvme";
   static bool from_text(std::string_view, Drives&, std::string& error);
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("count", s.count, {.standard = "1", .why = "one where no count is written", .doc = "number of drives", .least = 1, .most = 4096});
@@ -80,6 +82,7 @@ struct Drives {
 // "U1-U6", "U7": a range of rack units, counted from the bottom.
 struct UnitRange {
   std::int64_t first = 1, last = 1;
+  static constexpr std::string_view type_name = "range of rack units", example = "U1-U6";
   static std::optional<UnitRange> parse(std::string_view, std::string& error);
   std::string text() const;
   bool operator==(const UnitRange&) const = default;

@@ -11,9 +11,7 @@
 
 namespace clusterc::harness {
 
-// nullopt when it is not there or not readable: an absent fact.
-std::optional<std::string> read_bytes(const std::filesystem::path&);
-// Without trailing line ends, blanks and zeros.
+// nullopt when it is not there or not readable: an absent fact. Without trailing line ends and blanks.
 std::optional<std::string> read_text(const std::filesystem::path&);
 std::optional<std::int64_t> read_number(const std::filesystem::path&);
 

@@ -1,0 +1,598 @@
+#include "fields/read.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/format.h"
+#include "fields/scalar_text.h"
+
+namespace clusterc {
+namespace {
+
+using Kind = Document::Kind;
+
+// What a unit of another dimension is not; nothing where the names speak for themselves.
+std::string_view why_not_the_same(Dimension wanted, Dimension written) {
+  const auto pair = [&](Dimension a, Dimension b) { return (wanted == a && written == b) || (wanted == b && written == a); };
+  if (pair(Dimension::power, Dimension::apparent))
+    return "kW is power that becomes heat, kVA is volts times amperes; the power factor lies between them, so one cannot stand for the other";
+  if (pair(Dimension::bit_rate, Dimension::byte_rate)) return "eight bits are a byte: 400 Gb/s is 50 GB/s; links are given in bits, storage and memory in bytes";
+  if (pair(Dimension::bytes, Dimension::byte_rate) || pair(Dimension::bytes, Dimension::bit_rate)) return "one is an amount, the other an amount each second";
+  if (pair(Dimension::temperature, Dimension::temp_delta)) return "C is a point on the scale, K is a difference of two";
+  if (pair(Dimension::air_flow, Dimension::liquid_flow)) return "a litre of air carries about 1/3500 of the heat of a litre of water, so the units are kept apart";
+  if (pair(Dimension::power, Dimension::energy)) return "energy is power times time: 1 kWh is 1 kW for one hour";
+  if (pair(Dimension::mass, Dimension::floor_load)) return "a floor load is mass on each square metre";
+  if (pair(Dimension::current, Dimension::apparent) || pair(Dimension::current, Dimension::power)) return "amperes become power only with the voltage and the number of phases";
+  return {};
+}
+
+std::string quoted_name(std::string_view name) { return format("'{}'", name); }
+
+// Few slips, and no second candidate as near: then the nearest name is meant.
+bool almost_certainly(std::string_view word, std::string_view meant, const std::vector<std::string_view>& known) {
+  std::vector<std::string_view> others;
+  for (const auto k : known)
+    if (k != meant) others.push_back(k);
+  const auto distance = [](std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j <= b.size(); ++j) {
+        const std::size_t up = row[j];
+        row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+        diagonal = up;
+      }
+    }
+    return row[b.size()];
+  };
+  if (word.size() > 64) return false;
+  const std::size_t near = distance(word, meant);
+  if (near > (word.size() >= 5 ? 2u : 1u) || word.size() < 3) return false;
+  for (const auto other : others)
+    if (distance(word, other) <= near) return false;
+  return true;
+}
+
+// `unit`, `source` and `confirmed` of a catalogue fact around the scalar (or list) that is read.
+struct Fact {
+  NodeId value = kNoNode;
+  std::string_view unit;
+  SourceSpan unit_span;
+  std::string source;
+  bool confirmed = false;
+};
+
+class Reader {
+ public:
+  explicit Reader(const ReadContext& c) : c_(c), d_(c.document) {}
+
+  bool node(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* fact, std::span<const std::string_view> also) {
+    switch (t.form) {
+      case Type::Form::value: return value(t, n, out, place, fact, nullptr);
+      case Type::Form::record: return record(t, n, out, place, fact, also);
+      case Type::Form::list: return list(t, n, out, place, fact, nullptr);
+      case Type::Form::map: return map(t, n, out, place);
+      case Type::Form::maybe: break;
+    }
+    return node(t.element(), n, t.append(out, {}, {}), place, fact, also);
+  }
+
+  // A field: as node(), and its bounds hold for the value or the items of the list.
+  bool field(const Field& f, NodeId n, void* record, ReadPlace place) {
+    const Type& t = f.type();
+    void* out = f.in(record);
+    if (t.form == Type::Form::value) return value(t, n, out, place, nullptr, &f.options);
+    if (t.form == Type::Form::list) return list(t, n, out, place, nullptr, &f.options);
+    return node(t, n, out, place, nullptr, {});
+  }
+
+  bool in_range(const Type& t, void* p, const FieldOptions& o, SourceSpan at, std::string_view name) {
+    const ValueHead head = t.head(p);
+    if (!head.has || (o.least <= -1e308 && o.most >= 1e308)) return true;
+    if (t.kind != ScalarKind::integer && t.kind != ScalarKind::ratio && t.kind != ScalarKind::quantity) return true;
+    const Scalar s = t.fetch(p);
+    const double number = t.kind == ScalarKind::integer ? static_cast<double>(s.integer) : s.number;
+    if (number >= o.least && number <= o.most) return true;
+    const auto text = [&](double x) { return t.kind == ScalarKind::quantity ? to_text(x, t.dimension) : ratio_text(x); };
+    const std::string written = t.kind == ScalarKind::integer ? std::to_string(s.integer) : text(number);
+    Finding& f = number < o.least ? c_.findings.error("spec-out-of-range", at, format("'{}' is {}, the least is {}", name, written, text(o.least)))
+                                  : c_.findings.error("spec-out-of-range", at, format("'{}' is {}, the most is {}", name, written, text(o.most)));
+    if (!o.doc.empty()) f.help(format("'{}' is: {}", name, o.doc));
+    return false;
+  }
+
+ private:
+  // Smallest place that shows a node: containers by their key, or by their first key or item.
+  SourceSpan place_of(NodeId n, const ReadPlace& place) const {
+    if (d_.is_scalar(n) && !d_.scalar(n).empty()) return d_.span(n);
+    if (place.key.valid()) return place.key;
+    for (NodeId at = n; d_.size(at) > 0;) {
+      at = d_.first_child(at);
+      if (d_.is_scalar(at)) return d_.span(at);
+    }
+    return d_.span(n);
+  }
+
+  std::string subject(const Type& t, const ReadPlace& place) const {
+    if (!place.name.empty()) return quoted_name(place.name);
+    return t.name.empty() ? "this" : "the " + std::string(t.name);
+  }
+
+  std::string what_is_there(NodeId n) const {
+    switch (d_.kind(n)) {
+      case Kind::null: return "nothing is written there";
+      case Kind::sequence: return "a list is written there";
+      case Kind::mapping: return "a mapping is written there";
+      case Kind::scalar: break;
+    }
+    std::string_view s = d_.scalar(n);
+    if (s.empty()) return "empty text is written there";
+    return s.size() > 60 ? format("'{}…' is written there", s.substr(0, 57)) : format("'{}' is written there", s);
+  }
+
+  Finding& wrong_type(const Type& t, NodeId n, const ReadPlace& place) {
+    const std::string words = words_for(t), example = example_of(t);
+    const bool says_it = t.kind == ScalarKind::choice || t.kind == ScalarKind::boolean || example == words || example == "text";
+    const bool show = t.form != Type::Form::value || !says_it;
+    return c_.findings.error("spec-wrong-type", place_of(n, place),
+                             format("{} takes {}{}; {}", subject(t, place), words, show ? ", such as " + example : std::string(), what_is_there(n)));
+  }
+
+  bool is_unknown(NodeId n, std::string& reason) const {
+    if (d_.is_scalar(n)) return !d_.quoted(n) && d_.scalar(n) == "unknown";
+    if (!d_.is_mapping(n) || d_.size(n) != 1 || d_.scalar(d_.key(n, 0)) != "unknown") return false;
+    const NodeId why = d_.value(n, 0);
+    if (d_.is_scalar(why)) reason = d_.scalar(why);
+    return d_.is_scalar(why) || d_.is_null(why);
+  }
+
+  std::string source_text(std::string_view key) const {
+    if (c_.sources != kNoNode && d_.is_mapping(c_.sources))
+      if (const NodeId n = d_.find(c_.sources, key); n != kNoNode && d_.is_scalar(n)) return std::string(d_.scalar(n));
+    return std::string(key);
+  }
+  std::string first_source() const {
+    if (c_.sources == kNoNode || !d_.is_mapping(c_.sources) || d_.size(c_.sources) == 0) return {};
+    const NodeId n = d_.value(c_.sources, 0);
+    return d_.is_scalar(n) ? std::string(d_.scalar(n)) : std::string();
+  }
+
+  // { value, unit, source, confirmed }: true when the mapping is one; its own mistakes are told here.
+  bool fact_of(NodeId n, Fact& fact, bool& ok) {
+    if (!c_.facts || !d_.is_mapping(n) || d_.find(n, "value") == kNoNode) return false;
+    fact.source = first_source();
+    for (NodeId key = d_.first_child(n); key != kNoNode;) {
+      const NodeId v = d_.next_sibling(key);
+      const std::string_view name = d_.scalar(key);
+      if (name == "value") fact.value = v;
+      else if (name == "unit" && d_.is_scalar(v)) fact.unit = d_.scalar(v), fact.unit_span = d_.span(v);
+      else if (name == "source" && d_.is_scalar(v)) fact.source = source_text(d_.scalar(v));
+      else if (name == "confirmed" && d_.is_scalar(v) && !d_.quoted(v) && parse_truth(d_.scalar(v))) fact.confirmed = *parse_truth(d_.scalar(v));
+      else if (name == "note" && d_.is_scalar(v)) {}
+      else if (name == "unit" || name == "source" || name == "confirmed" || name == "note") {
+        ok = false;
+        c_.findings.error("spec-wrong-type", place_of(v, {d_.span(key), name}),
+                          format("'{}' takes {}; {}", name, name == "confirmed" ? "true or false" : "text", what_is_there(v)));
+      } else {
+        ok = false;
+        c_.findings.error("spec-unknown-key", d_.span(key), format("unknown key '{}' in a fact", name)).help("a fact has value, unit, source, confirmed and note");
+      }
+      key = d_.next_sibling(v);
+    }
+    return true;
+  }
+
+  void stamp(const Type& t, void* out, SourceSpan at, const Fact* fact) {
+    const ValueHead head = t.head(out);
+    head.span = at;
+    head.origin = c_.origin;
+    head.confirmed = !c_.facts || (fact && fact->confirmed);
+    if (c_.facts) head.source = fact ? fact->source : first_source();
+  }
+
+  bool value(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* outer, const FieldOptions* options) {
+    Fact own;
+    bool ok = true;
+    const Fact* fact = outer;
+    if (fact_of(n, own, ok)) {
+      fact = &own;
+      n = own.value;
+    }
+    std::string reason;
+    if (is_unknown(n, reason)) {
+      stamp(t, out, place_of(n, place), fact);
+      const ValueHead head = t.head(out);
+      head.unknown = true;
+      if (!reason.empty()) head.source = reason;
+      return ok;
+    }
+    if (!d_.is_scalar(n)) {
+      wrong_type(t, n, place);
+      return false;
+    }
+    Scalar s;
+    if (!scalar(t, n, place, fact, s)) return false;
+    std::string error;
+    if (!t.assign(out, s, error)) {
+      Finding& f = c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
+      if (!t.example.empty()) f.help(format("write it as {}", t.example));
+      return false;
+    }
+    stamp(t, out, d_.span(n), fact);
+    if (options) ok = in_range(t, out, *options, d_.span(n), place.name) && ok;
+    return ok;
+  }
+
+  bool scalar(const Type& t, NodeId n, const ReadPlace& place, const Fact* fact, Scalar& s) {
+    const std::string_view text = d_.scalar(n);
+    const bool quoted = d_.quoted(n);
+    if (fact && !fact->unit.empty() && t.kind != ScalarKind::quantity && t.kind != ScalarKind::ratio && t.kind != ScalarKind::parsed) {
+      c_.findings.error("spec-wrong-unit", fact->unit_span, format("{} takes no unit, '{}' is written there", subject(t, place), fact->unit));
+      return false;
+    }
+    switch (t.kind) {
+      case ScalarKind::text:
+        s.text = text;
+        return true;
+      case ScalarKind::parsed:
+        s.text = fact && !fact->unit.empty() ? format("{} {}", text, fact->unit) : std::string(text);
+        return true;
+      case ScalarKind::boolean: return truth(t, n, text, quoted, place, s);
+      case ScalarKind::choice: return choice(t, n, text, place, s);
+      case ScalarKind::integer:
+      case ScalarKind::ratio: return number(t, n, text, quoted, place, fact, s);
+      case ScalarKind::quantity: return quantity(t, n, text, place, fact, s);
+    }
+    return false;
+  }
+
+  bool truth(const Type& t, NodeId n, std::string_view text, bool quoted, const ReadPlace& place, Scalar& s) {
+    if (const auto known = parse_truth(text)) {
+      s.truth = *known;
+      if (!quoted) return true;
+      wrong_type(t, n, place).label("quoted, so it is text").fixed_by("write it without quotes", {{d_.span(n), *known ? "true" : "false"}});
+      return false;
+    }
+    Finding& f = wrong_type(t, n, place);
+    std::string lower(text);
+    for (char& c : lower)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const bool yes = lower == "yes" || lower == "on" || lower == "y", no = lower == "no" || lower == "off" || lower == "n";
+    if (!quoted && (yes || no))
+      f.help(format("in YAML 1.2 '{}' is text; write {}", text, yes ? "true" : "false"))
+          .fixed_by(format("write {}", yes ? "true" : "false"), {{d_.span(n), yes ? "true" : "false"}});
+    return false;
+  }
+
+  bool choice(const Type& t, NodeId n, std::string_view text, const ReadPlace& place, Scalar& s) {
+    for (std::size_t i = 0; i < t.choices.size(); ++i)
+      if (t.choices[i] == text) {
+        s.choice = i;
+        return true;
+      }
+    Finding& f = c_.findings.error("spec-unknown-value", place_of(n, place), format("{} takes {}; {}", subject(t, place), words_for(t), what_is_there(n)));
+    const std::vector<std::string_view> known(t.choices.begin(), t.choices.end());
+    if (const auto near = nearest_name(text, known)) {
+      f.help(format("did you mean '{}'?", *near));
+      if (almost_certainly(text, *near, known)) f.fixed_by(format("write '{}'", *near), {{d_.span(n), std::string(*near)}});
+    }
+    return false;
+  }
+
+  bool number(const Type& t, NodeId n, std::string_view text, bool quoted, const ReadPlace& place, const Fact* fact, Scalar& s) {
+    std::string joined;
+    const bool whole = t.kind == ScalarKind::integer;
+    if (fact && !fact->unit.empty()) text = joined = format("{} {}", text, fact->unit);
+    NumberProblem problem = NumberProblem::none;
+    bool good = false;
+    if (whole) {
+      if (const auto read = parse_whole(text, problem)) s.integer = *read, good = true;
+    } else if (const auto read = parse_ratio(text, problem)) {
+      s.number = *read, good = true;
+    }
+    // A quoted number is text; a fraction or a percentage is text either way.
+    const bool plain_number = whole || text.find_first_of("/%") == text.npos;
+    if (good && !(quoted && plain_number)) return true;
+    if (good) {
+      wrong_type(t, n, place).label("quoted, so it is text").fixed_by("write it without quotes", {{d_.span(n), std::string(text)}});
+      return false;
+    }
+    if (problem == NumberProblem::too_large) {
+      c_.findings.error("spec-out-of-range", place_of(n, place), format("{} is {}, which is more than a number can hold here", subject(t, place), text));
+      return false;
+    }
+    Finding& f = wrong_type(t, n, place);
+    if (problem == NumberProblem::leading_zero)
+      f.help("a leading zero is read as octal by some programs and as decimal by others; write 8, or 0o10 for octal");
+    if (problem == NumberProblem::not_whole) f.help("no fraction is possible here");
+    return false;
+  }
+
+  bool quantity(const Type& t, NodeId n, std::string_view text, const ReadPlace& place, const Fact* fact, Scalar& s) {
+    std::string joined;
+    if (fact && !fact->unit.empty()) text = joined = format("{} {}", text, fact->unit);
+    QuantityError error{};
+    if (const auto read = parse_quantity(text, t.dimension, error)) {
+      s.number = *read;
+      return true;
+    }
+    const SourceSpan at = place_of(n, place);
+    const std::string name = subject(t, place), example = unit_example(t.dimension);
+    const std::string_view usual = units_of(t.dimension)[0].spelling;
+    switch (error.kind) {
+      case QuantityError::Kind::no_unit: {
+        const auto blank = example.find(' ');
+        const std::string unit = blank == std::string::npos ? std::string(usual) : example.substr(blank + 1);
+        c_.findings.error("spec-missing-unit", at, format("{} has no unit: '{}' is written where {} belongs, such as {}", name, text, words_for(t), example))
+            .help(format("write '{} {}' if that is the unit", text, unit));
+        return false;
+      }
+      case QuantityError::Kind::wrong_dimension: {
+        const std::string other = error.other ? std::string(dimension_name(*error.other)) : "something else";
+        Finding& f = c_.findings.error("spec-wrong-unit", at, format("{} is a quantity of {}; '{}' measures {}", name, dimension_name(t.dimension), error.text, other));
+        if (error.other)
+          if (const auto why = why_not_the_same(t.dimension, *error.other); !why.empty()) f.note(SourceSpan{}, std::string(why));
+        f.help(format("write it as {}", example));
+        return false;
+      }
+      case QuantityError::Kind::unknown_unit: {
+        std::vector<std::string_view> known;
+        for (const UnitRow& row : units_of(t.dimension)) known.push_back(row.spelling);
+        Finding& f = c_.findings.error("spec-wrong-unit", at, format("{}: '{}' is no unit of {}", name, error.text, dimension_name(t.dimension)));
+        if (const auto near = nearest_name(error.text, known)) f.help(format("did you mean '{}'?", *near));
+        else f.help(format("write it as {}", example));
+        return false;
+      }
+      case QuantityError::Kind::not_finite:
+        c_.findings.error("spec-out-of-range", at, format("{} is '{}', which is no finite number", name, text));
+        return false;
+      case QuantityError::Kind::not_a_number: break;
+    }
+    wrong_type(t, n, place);
+    return false;
+  }
+
+  bool list(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* fact, const FieldOptions* options) {
+    const Type& e = t.element();
+    Fact own;
+    bool ok = true;
+    if (e.form == Type::Form::value && fact_of(n, own, ok)) {
+      fact = &own;
+      n = own.value;
+    }
+    const auto item = [&](NodeId i, ReadPlace at) {
+      void* slot = t.append(out, {}, {});
+      return e.form == Type::Form::value ? value(e, i, slot, at, fact, options) : node(e, i, slot, at, fact, {});
+    };
+    if (!d_.is_sequence(n)) {
+      if (d_.is_null(n)) {
+        wrong_type(t, n, place).help("write [] for an empty list");
+        return false;
+      }
+      return item(n, place) && ok;      // one item may stand without brackets
+    }
+    for (NodeId i = d_.first_child(n); i != kNoNode; i = d_.next_sibling(i)) {
+      // A container in the list shows itself; the key of the list would point at the wrong item.
+      const bool scalar_item = d_.is_scalar(i) || d_.is_null(i);
+      ok = item(i, {scalar_item ? place.key : SourceSpan{}, place.name}) && ok;
+    }
+    return ok;
+  }
+
+  bool map(const Type& t, NodeId n, void* out, ReadPlace place) {
+    if (!d_.is_mapping(n)) {
+      wrong_type(t, n, place);
+      return false;
+    }
+    bool ok = true;
+    for (NodeId key = d_.first_child(n); key != kNoNode;) {
+      const NodeId v = d_.next_sibling(key);
+      ok = entry(t, key, v, out) && ok;
+      key = d_.next_sibling(v);
+    }
+    return ok;
+  }
+
+  bool entry(const Type& t, NodeId key, NodeId v, void* out) {
+    const std::string_view name = d_.scalar(key);
+    if (name.empty()) {
+      c_.findings.error("spec-wrong-type", d_.span(key), "a name is empty");
+      return false;
+    }
+    return node(t.element(), v, t.append(out, name, d_.span(key)), {d_.span(key), name}, nullptr, {});
+  }
+
+  bool record(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* outer, std::span<const std::string_view> also) {
+    Fact own;
+    bool ok = true;
+    if (t.from_text && !t.field("value") && fact_of(n, own, ok)) {
+      outer = &own;
+      n = own.value;
+    }
+    if (d_.is_scalar(n) && t.from_text) return record_text(t, n, out, place, outer) && ok;
+    if (!d_.is_mapping(n)) {
+      wrong_type(t, n, place);
+      return false;
+    }
+    if (t.span_offset >= 0) *reinterpret_cast<SourceSpan*>(static_cast<char*>(out) + t.span_offset) = d_.span(n);
+    std::vector<bool> seen(t.fields.size());
+    std::vector<NodeId> strangers;
+    for (NodeId key = d_.first_child(n); key != kNoNode;) {
+      const NodeId v = d_.next_sibling(key);
+      const std::string_view name = d_.scalar(key);
+      if (const Field* f = t.field(name)) {
+        seen[static_cast<std::size_t>(f - t.fields.data())] = true;
+        ok = field(*f, v, out, {d_.span(key), name}) && ok;
+      } else if (t.rest) {
+        ok = entry(t.rest->type(), key, v, t.rest->in(out)) && ok;
+      } else {
+        bool callers = false;
+        for (const auto& a : also) callers = callers || a == name;
+        if (!callers) strangers.push_back(key);
+      }
+      key = d_.next_sibling(v);
+    }
+    for (const NodeId key : strangers) unknown_key(t, key, place, seen, also);
+    for (std::size_t i = 0; i < t.fields.size(); ++i) {
+      const Field& f = t.fields[i];
+      if (seen[i]) continue;
+      if (!f.options.required) {
+        fill(f, out);
+        continue;
+      }
+      ok = false;
+      std::string need = example_of(f.type());
+      Finding& finding = c_.findings.error("spec-missing-key", missing_place(n, place),
+                                           place.name.empty() ? format("'{}' is missing", f.key) : format("'{}' is missing in '{}'", f.key, place.name));
+      finding.help(need == "text" ? format("'{}': {}", f.key, f.options.doc) : format("'{}': {}; written as '{}: {}'", f.key, f.options.doc, f.key, need));
+    }
+    return ok && strangers.empty();
+  }
+
+  SourceSpan missing_place(NodeId n, const ReadPlace& place) const {
+    if (place.key.valid()) return place.key;
+    if (d_.size(n) > 0) return d_.span(d_.key(n, 0));
+    return d_.span(n);
+  }
+
+  void unknown_key(const Type& t, NodeId key, const ReadPlace& place, std::vector<bool>& seen, std::span<const std::string_view> also) {
+    const std::string_view name = d_.scalar(key);
+    std::vector<std::string_view> known(also.begin(), also.end());
+    for (const Field& f : t.fields) known.push_back(f.key);
+    const std::string in = place.name.empty() ? (t.name.empty() ? std::string() : " in the " + std::string(t.name)) : " in '" + std::string(place.name) + "'";
+    Finding& f = c_.findings.error("spec-unknown-key", d_.span(key), format("unknown key '{}'{}", name, in));
+    const auto near = nearest_name(name, known);
+    if (!near) return;
+    const Field* meant = t.field(*near);
+    const bool free = meant && !seen[static_cast<std::size_t>(meant - t.fields.data())];
+    f.help(free || !meant ? format("did you mean '{}'?", *near) : format("the nearest known key is '{}', which is already written", *near));
+    if (!free) return;
+    // One cause, one finding: the key that is meant is not missing as well.
+    seen[static_cast<std::size_t>(meant - t.fields.data())] = true;
+    if (almost_certainly(name, *near, known)) f.fixed_by(format("write '{}'", *near), {{d_.span(key), std::string(*near)}});
+  }
+
+  bool record_text(const Type& t, NodeId n, void* out, const ReadPlace& place, const Fact* fact) {
+    if (t.span_offset >= 0) *reinterpret_cast<SourceSpan*>(static_cast<char*>(out) + t.span_offset) = d_.span(n);
+    std::string error;
+    if (!t.from_text(d_.scalar(n), out, error)) {
+      if (error.empty()) {
+        wrong_type(t, n, place);
+      } else {
+        c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
+      }
+      return false;
+    }
+    return adopt(t, out, d_.span(n), fact);
+  }
+
+  // What from_text set gets its place and origin, the rest its defaults.
+  bool adopt(const Type& t, void* out, SourceSpan at, const Fact* fact) {
+    bool ok = true;
+    for (const Field& f : t.fields) {
+      const Type& ft = f.type();
+      if (ft.form != Type::Form::value) continue;
+      void* p = f.in(out);
+      const ValueHead head = ft.head(p);
+      if (head.origin != Origin::absent) continue;
+      if (head.has) {
+        stamp(ft, p, at, fact);
+        ok = in_range(ft, p, f.options, at, f.key) && ok;
+      } else {
+        fill(f, out);
+      }
+    }
+    return ok;
+  }
+
+ public:
+  static void fill(const Field& f, void* record) {
+    const Type& t = f.type();
+    void* out = f.in(record);
+    if (t.form == Type::Form::record) return fill_standards(t, out);
+    if (f.options.standard.empty()) return;
+    const auto bug = [&](std::string_view why) { throw std::logic_error(format("default '{}' of key '{}' {}", f.options.standard, f.key, why)); };
+    if (t.form == Type::Form::list) {
+      const Type& e = t.element();
+      if (e.form != Type::Form::value) bug("is for a list of mappings");
+      if (t.size(out) > 0) return;
+      std::string_view rest = f.options.standard;
+      if (rest.starts_with('[')) rest = rest.substr(1, rest.size() - 2);
+      while (!rest.empty()) {
+        const auto comma = rest.find(',');
+        std::string_view one = rest.substr(0, comma);
+        while (one.starts_with(' ')) one.remove_prefix(1);
+        if (!standard_value(e, one, f.options.why, t.append(out, {}, {}))) bug("cannot be read");
+        rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
+      }
+      return;
+    }
+    if (t.form != Type::Form::value) bug("is for a mapping");
+    const ValueHead head = t.head(out);
+    if (head.has || head.unknown) return;
+    if (!standard_value(t, f.options.standard, f.options.why, out)) bug("cannot be read");
+  }
+
+ private:
+  static bool standard_value(const Type& t, std::string_view text, std::string_view why, void* out) {
+    Scalar s;
+    NumberProblem problem;
+    QuantityError quantity_error{};
+    std::string error;
+    bool ok = true;
+    switch (t.kind) {
+      case ScalarKind::text:
+      case ScalarKind::parsed: s.text = text; break;
+      case ScalarKind::boolean: {
+        const auto read = parse_truth(text);
+        ok = read.has_value();
+        s.truth = read.value_or(false);
+        break;
+      }
+      case ScalarKind::integer: {
+        const auto read = parse_whole(text, problem);
+        ok = read.has_value();
+        s.integer = read.value_or(0);
+        break;
+      }
+      case ScalarKind::ratio: {
+        const auto read = parse_ratio(text, problem);
+        ok = read.has_value();
+        s.number = read.value_or(0);
+        break;
+      }
+      case ScalarKind::quantity: {
+        const auto read = parse_quantity(text, t.dimension, quantity_error);
+        ok = read.has_value();
+        s.number = read.value_or(0);
+        break;
+      }
+      case ScalarKind::choice:
+        while (s.choice < t.choices.size() && t.choices[s.choice] != text) ++s.choice;
+        ok = s.choice < t.choices.size();
+        break;
+    }
+    if (!ok || !t.assign(out, s, error)) return false;
+    const ValueHead head = t.head(out);
+    head.origin = Origin::standard;
+    head.source = why;
+    return true;
+  }
+
+  const ReadContext& c_;
+  const Document& d_;
+};
+
+}  // namespace
+
+bool read_node(const ReadContext& context, const Type& type, NodeId node, void* out, ReadPlace place, std::span<const std::string_view> also) {
+  return Reader(context).node(type, node, out, place, nullptr, also);
+}
+
+void fill_standards(const Type& type, void* record) {
+  for (const Field& f : type.fields) Reader::fill(f, record);
+}
+
+}  // namespace clusterc
