@@ -1,0 +1,132 @@
+// JUnit XML, as CI systems read it (the schema of the Ant task, which they all follow loosely): one suite a file, one case
+// a finding. An error is a failure, an accepted one is skipped; what does not fail a check passes, with its text as output.
+#include <algorithm>
+
+#include "base/format.h"
+#include "diag/place.h"
+#include "diag/render.h"
+
+namespace clusterc {
+namespace {
+
+// Writes elements that are closed and text that is escaped by construction.
+class XmlWriter {
+ public:
+  XmlWriter() { out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"; }
+
+  XmlWriter& open(std::string_view name) {
+    finish_tag();
+    indent();
+    out_ += '<', out_ += name;
+    in_tag_ = true;
+    open_.push_back(std::string(name));
+    return *this;
+  }
+  XmlWriter& attribute(std::string_view name, std::string_view value) {
+    out_ += ' ', out_ += name, out_ += "=\"";
+    escaped(value, true);
+    out_ += '"';
+    return *this;
+  }
+  XmlWriter& attribute(std::string_view name, std::size_t value) { return attribute(name, format("{}", value)); }
+  XmlWriter& text(std::string_view what) {
+    if (in_tag_) out_ += '>', in_tag_ = false;
+    escaped(what, false);
+    has_text_ = true;
+    return *this;
+  }
+  XmlWriter& close() {
+    const std::string name = std::move(open_.back());
+    open_.pop_back();
+    if (in_tag_) {
+      out_ += "/>\n";
+      in_tag_ = false;
+    } else {
+      if (!has_text_) indent();
+      out_ += "</", out_ += name, out_ += ">\n";
+    }
+    has_text_ = false;
+    return *this;
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  void finish_tag() {
+    if (in_tag_) out_ += ">\n";
+    in_tag_ = false;
+  }
+  void indent() { out_.append(2 * open_.size(), ' '); }
+  void escaped(std::string_view text, bool in_attribute) {
+    for (const char c : text) switch (c) {
+        case '&': out_ += "&amp;"; break;
+        case '<': out_ += "&lt;"; break;
+        case '>': out_ += "&gt;"; break;
+        case '"': out_ += "&quot;"; break;
+        case '\n': case '\t':   // a reader turns them into blanks in an attribute
+          if (in_attribute) out_ += format("&#{};", static_cast<int>(c));
+          else out_ += c;
+          break;
+        default:   // XML 1.0 has no way to write the other control characters
+          if (static_cast<unsigned char>(c) < 0x20) out_ += "\xef\xbf\xbd";
+          else out_ += c;
+      }
+  }
+
+  std::string out_;
+  std::vector<std::string> open_;
+  bool in_tag_ = false, has_text_ = false;
+};
+
+std::string whole_text(const Finding& finding, const Sources& sources) {
+  Findings one;
+  one.all().push_back(finding);
+  return render_text(one, sources);
+}
+
+bool fails(const Finding& finding) { return finding.severity == Severity::error && !finding.accepted; }
+
+void write_case(XmlWriter& xml, const Finding& finding, const Sources& sources) {
+  const bool placed = finding.span.valid();
+  const LineColumn at = placed ? sources.position(finding.span.file, finding.span.begin) : LineColumn{};
+  const std::string_view path = placed ? sources.path(finding.span.file) : std::string_view("clusterc");
+  xml.open("testcase").attribute("name", placed ? format("{} at {}:{}", finding.rule, at.line, at.column) : finding.rule).attribute("classname", path);
+  if (placed) xml.attribute("file", path).attribute("line", at.line);
+  if (finding.accepted) {
+    xml.open("skipped").attribute("message", "accepted: " + *finding.accepted).close();
+  } else if (fails(finding)) {
+    xml.open("failure").attribute("type", finding.rule).attribute("message", finding.message).text(whole_text(finding, sources)).close();
+  } else {
+    xml.open("system-out").text(whole_text(finding, sources)).close();
+  }
+  xml.close();
+}
+
+}  // namespace
+
+std::string render_junit(const Findings& findings, const Sources& sources) {
+  std::vector<std::vector<const Finding*>> suites(sources.size() + 1);   // the last: findings without a place
+  for (const Finding& finding : findings.all()) suites[std::min<std::size_t>(finding.span.file, sources.size())].push_back(&finding);
+  const auto count = [](const std::vector<const Finding*>& suite, auto which) {
+    return static_cast<std::size_t>(std::ranges::count_if(suite, [&](const Finding* finding) { return which(*finding); }));
+  };
+  XmlWriter xml;
+  xml.open("testsuites").attribute("name", "clusterc");
+  for (std::size_t file = 0; file < suites.size(); ++file) {
+    const auto& suite = suites[file];
+    if (file == sources.size() && suite.empty()) break;
+    const std::string_view name = file < sources.size() ? sources.path(static_cast<FileId>(file)) : "clusterc";
+    xml.open("testsuite")
+        .attribute("name", name)
+        .attribute("tests", std::max<std::size_t>(1, suite.size()))
+        .attribute("failures", count(suite, fails))
+        .attribute("errors", std::size_t{0})
+        .attribute("skipped", count(suite, [](const Finding& finding) { return finding.accepted.has_value(); }));
+    if (suite.empty()) xml.open("testcase").attribute("name", "no findings").attribute("classname", name).close();
+    for (const Finding* finding : suite) write_case(xml, *finding, sources);
+    xml.close();
+  }
+  xml.close();
+  return xml.take();
+}
+
+}  // namespace clusterc
