@@ -1,0 +1,100 @@
+// Build-time generator: catalog/<folder>/<id>.yaml -> one C++ source with the text of every file and a sorted index, so that the
+// program needs no data files and looks a part up by bisection. Usage: embed_catalog CATALOG_DIR OUTPUT.cc
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Row {
+  std::string folder, name, id;   // name == id, or an alias of it
+  std::size_t text;
+};
+
+// `aliases: [a, b]` on one line; anything else is refused rather than missed.
+bool read_aliases(const std::string& text, std::vector<std::string>& out) {
+  std::size_t at = text.starts_with("aliases:") ? 0 : text.find("\naliases:");
+  if (at == std::string::npos) return true;
+  if (at > 0) ++at;
+  const std::string line = text.substr(at, text.find('\n', at) - at);
+  const std::size_t open = line.find('['), close = line.find(']');
+  if (open == std::string::npos || close == std::string::npos || close < open) return false;
+  std::string word;
+  for (std::size_t i = open + 1; i <= close; ++i) {
+    const char c = line[i];
+    if (c == ',' || c == ']') {
+      if (!word.empty()) out.push_back(word);
+      word.clear();
+    } else if (c != ' ' && c != '"' && c != '\'') {
+      word += c;
+    }
+  }
+  return true;
+}
+
+std::string literal(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '\n') out += "\\n\"\n\"";
+    else if (c == '"' || c == '\\') (out += '\\') += c;
+    else if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) {
+      char buffer[8];
+      std::snprintf(buffer, sizeof buffer, "\\%03o", static_cast<unsigned char>(c));
+      out += buffer;
+    } else out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return std::fputs("usage: embed_catalog CATALOG_DIR OUTPUT.cc\n", stderr), 2;
+  std::vector<fs::path> files;
+  if (fs::exists(argv[1]))
+    for (const auto& folder : fs::directory_iterator(argv[1]))
+      if (folder.is_directory())
+        for (const auto& file : fs::directory_iterator(folder))
+          if (file.path().extension() == ".yaml") files.push_back(file.path());
+  std::ranges::sort(files);
+
+  std::vector<std::string> texts;
+  std::vector<Row> rows;
+  for (const auto& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (!in.good() && !in.eof()) return std::fprintf(stderr, "%s: error: cannot be read\n", file.c_str()), 1;
+    const std::string folder = file.parent_path().filename(), id = file.stem();
+    std::vector<std::string> aliases;
+    if (!read_aliases(text, aliases)) return std::fprintf(stderr, "%s: error: write aliases as [a, b] on one line\n", file.c_str()), 1;
+    rows.push_back({folder, id, id, texts.size()});
+    for (const auto& alias : aliases) rows.push_back({folder, alias, id, texts.size()});
+    texts.push_back(std::move(text));
+  }
+  std::ranges::sort(rows, [](const Row& a, const Row& b) { return std::tie(a.folder, a.name) < std::tie(b.folder, b.name); });
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (rows[i].folder == rows[i - 1].folder && rows[i].name == rows[i - 1].name)
+      return std::fprintf(stderr, "%s/%s: error: two parts have this name\n", rows[i].folder.c_str(), rows[i].name.c_str()), 1;
+
+  std::string out = "// Generated from catalog/ by cmake/embed.cc.\n#include \"catalog/embedded.h\"\n\nnamespace clusterc {\nnamespace {\n";
+  for (std::size_t i = 0; i < texts.size(); ++i) out += "constexpr char text_" + std::to_string(i) + "[] =\n" + literal(texts[i]) + ";\n";
+  out += "constexpr EmbeddedFile kFiles[] = {\n";
+  for (const auto& row : rows)
+    out += "    {\"" + row.folder + "\", \"" + row.name + "\", \"" + row.id + "\", {text_" + std::to_string(row.text) + ", sizeof text_" +
+           std::to_string(row.text) + " - 1}},\n";
+  if (rows.empty()) out += "    {},\n";
+  out += "};\n}  // namespace\n\nstd::span<const EmbeddedFile> embedded_files() { return std::span<const EmbeddedFile>(kFiles, " +
+         std::to_string(rows.size()) + "); }\n\n}  // namespace clusterc\n";
+  std::ofstream to(argv[2], std::ios::binary);
+  to << out;
+  to.close();
+  return to ? 0 : (std::fprintf(stderr, "%s: error: cannot be written\n", argv[2]), 1);
+}

@@ -1,0 +1,10 @@
+# The built-in catalogue becomes one object file of the catalogue's library.
+add_executable(embed_catalog ${PROJECT_SOURCE_DIR}/cmake/embed.cc)
+file(GLOB_RECURSE catalog_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/catalog/*.yaml)
+set(catalog_data ${PROJECT_BINARY_DIR}/generated/catalog_data.cc)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated)
+add_custom_command(OUTPUT ${catalog_data}
+  COMMAND embed_catalog ${PROJECT_SOURCE_DIR}/catalog ${catalog_data}
+  DEPENDS embed_catalog ${catalog_files}
+  COMMENT "Embedding the catalogue" VERBATIM)
+target_sources(clusterc_catalog PRIVATE ${catalog_data})

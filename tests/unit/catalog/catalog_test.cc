@@ -1,0 +1,122 @@
+#include "catalog/catalog.h"
+
+#include <gtest/gtest.h>
+
+#include "catalog/embedded.h"
+
+namespace clusterc {
+namespace {
+
+struct House {
+  Sources sources;
+  Findings findings;
+  Catalog catalog{sources, findings};
+  std::string told() const {
+    std::string out;
+    for (const Finding& f : findings.all()) {
+      const LineColumn at = f.span.valid() ? sources.position(f.span.file, f.span.begin) : LineColumn{};
+      out += (f.span.valid() ? std::string(sources.path(f.span.file)) : std::string()) + ":" + std::to_string(at.line) + ": " + f.message + " [" + f.rule + "]\n";
+    }
+    return out;
+  }
+  const void* get(const PartInfo& p) {
+    switch (p.kind) {
+      case PartKind::gpu: return catalog.gpu(p.id);
+      case PartKind::cpu: return catalog.cpu(p.id);
+      case PartKind::nic: return catalog.nic(p.id);
+      case PartKind::switch_: return catalog.switch_(p.id);
+      case PartKind::cable: return catalog.cable(p.id);
+      case PartKind::pdu: return catalog.pdu(p.id);
+      case PartKind::rack: return catalog.rack(p.id);
+      case PartKind::cooling: return catalog.cooling(p.id);
+      case PartKind::ups: return catalog.ups(p.id);
+      case PartKind::server: return catalog.server(p.id);
+      case PartKind::storage: return catalog.storage(p.id);
+      case PartKind::assembly: return catalog.assembly(p.id);
+    }
+    return nullptr;
+  }
+  void own(std::string text) { catalog.add_own_file(sources.add("parts/own.yaml", std::move(text))); }
+};
+
+TEST(Catalog, EveryBuiltInPartReadsWithoutAFinding) {
+  House h;
+  const auto parts = h.catalog.list();
+  EXPECT_GT(parts.size(), 100u);
+  for (const PartInfo& p : parts) EXPECT_NE(h.get(p), nullptr) << part_kind_name(p.kind) << " " << p.id;
+  EXPECT_EQ(h.told(), "");
+}
+
+TEST(Catalog, ReadsFactsWithTheirSources) {
+  House h;
+  const GpuPart* gpu = h.catalog.gpu("nvidia-h100-sxm5-80");
+  ASSERT_NE(gpu, nullptr);
+  EXPECT_EQ(gpu->tdp->value, 700);         // NVIDIA H100 data sheet: up to 700 W (SXM)
+  EXPECT_EQ(gpu->tdp.origin, Origin::catalog);
+  EXPECT_FALSE(gpu->tdp.source.empty());
+  EXPECT_EQ(h.catalog.gpu("nvidia-h100-sxm5-80"), gpu);
+  EXPECT_EQ(h.sources.size(), 1u);         // only what was named is parsed
+  EXPECT_EQ(h.catalog.gpu("nvidia-h100-sxm5-8"), nullptr);
+  EXPECT_EQ(h.catalog.nearest(PartKind::gpu, "nvidia-h100-sxm5-8"), "nvidia-h100-sxm5-80");
+  EXPECT_EQ(h.catalog.nearest(PartKind::gpu, "quantum-abacus"), "");
+  EXPECT_EQ(h.catalog.cpu("nvidia-h100-sxm5-80"), nullptr);
+}
+
+TEST(Catalog, AnAliasIsTheSamePart) {
+  House h;
+  const CpuPart* cpu = h.catalog.cpu("xeon-8480c");
+  ASSERT_NE(cpu, nullptr);
+  EXPECT_EQ(cpu, h.catalog.cpu("xeon-8480p"));
+  for (const PartInfo& p : h.catalog.list()) EXPECT_NE(p.id, "xeon-8480c");
+}
+
+TEST(Catalog, ListIsSortedByKindThenId) {
+  House h;
+  const auto parts = h.catalog.list();
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    EXPECT_TRUE(std::pair(parts[i - 1].kind, parts[i - 1].id) < std::pair(parts[i].kind, parts[i].id)) << parts[i].id;
+  const auto files = embedded_files();
+  for (std::size_t i = 1; i < files.size(); ++i) EXPECT_TRUE(std::pair(files[i - 1].folder, files[i - 1].name) < std::pair(files[i].folder, files[i].name));
+  EXPECT_NE(find_embedded("compatibility", "nccl"), nullptr);
+}
+
+TEST(Catalog, OwnPartsStandBesideTheBuiltInOnes) {
+  House h;
+  h.own("part: pdu\nid: our-strip\naliases: [strip]\nsources: { s: invoice }\nfacts: { breaker: { value: 63, unit: A, source: s, confirmed: true } }\n");
+  EXPECT_EQ(h.told(), "");
+  const PduPart* pdu = h.catalog.pdu("our-strip");
+  ASSERT_NE(pdu, nullptr);
+  EXPECT_EQ(pdu->breaker->value, 63);
+  EXPECT_EQ(pdu->breaker.source, "invoice");
+  EXPECT_EQ(h.catalog.pdu("strip"), pdu);
+  bool listed = false;
+  for (const PartInfo& p : h.catalog.list()) listed = listed || (p.id == "our-strip" && p.own);
+  EXPECT_TRUE(listed);
+  EXPECT_TRUE(h.catalog.text(PartKind::pdu, "our-strip").starts_with("part: pdu"));
+}
+
+TEST(Catalog, AnOwnPartReplacesABuiltInOneAndSaysSo) {
+  House h;
+  h.own("part: gpu\nid: nvidia-h100-sxm5-80\nfacts: { tdp: 650 W }\n");
+  ASSERT_EQ(h.findings.all().size(), 1u);
+  EXPECT_EQ(h.findings.all()[0].severity, Severity::note);
+  EXPECT_EQ(h.catalog.gpu("nvidia-h100-sxm5-80")->tdp->value, 650);
+  h.own("part: gpu\nid: nvidia-h100-sxm5-80\nfacts: { tdp: 600 W }\n");
+  EXPECT_EQ(h.findings.count(Severity::error), 1u) << h.told();
+  EXPECT_EQ(h.catalog.gpu("nvidia-h100-sxm5-80")->tdp->value, 650);
+}
+
+TEST(Catalog, WrongOwnPartsAreFindings) {
+  House h;
+  h.own("part: gpu\nid: x\n");
+  h.own("part: toaster\nid: y\nfacts: {}\n");
+  h.own("part: gpu\nid: z\nfacts: { tdp: 700, memry: 80 GB }\n");
+  EXPECT_EQ(h.told(),
+            "parts/own.yaml:1: 'facts' is missing [spec-missing-key]\n"
+            "parts/own.yaml:1: 'part' takes one of gpu, cpu, nic, switch, cable, pdu, rack, cooling, ups, server, storage, assembly; 'toaster' is written there [spec-unknown-value]\n"
+            "parts/own.yaml:3: 'tdp' has no unit: '700' is written where a quantity of power belongs, such as 10.2 kW [spec-missing-unit]\n"
+            "parts/own.yaml:3: unknown key 'memry' in 'z' [spec-unknown-key]\n");
+}
+
+}  // namespace
+}  // namespace clusterc
