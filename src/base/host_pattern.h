@@ -1,5 +1,8 @@
-// Host-name patterns as Slurm and people write them: gpu[001-127], h[1-2]n[01-16], c[1,3,5-9], or a plain name.
+// Host-name patterns as Slurm and people write them: gpu[001-127], h[1-2]n[01-16], c[1,3,5-9], a plain name, or several of
+// them with commas between. A pattern stays a pattern: a name is made when someone asks for it.
+// Zeros in front of the lower end of a range give the width: n[08-11] is n08 n09 n10 n11.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,7 +15,7 @@ class HostPattern {
  public:
   struct Error { std::size_t offset = 0; std::string message; };   // byte offset in the pattern
 
-  // At most 2^24 names. Rejects empty names, unbalanced brackets, reversed ranges, characters no host name has, and one name twice.
+  // At most 2^24 names (2^20 where names could meet: a list, or brackets side by side). Rejects empty names, unbalanced brackets, reversed ranges, characters no host name has, and one name twice.
   static std::optional<HostPattern> parse(std::string_view, Error&);
 
   std::int64_t count() const { return count_; }
@@ -24,14 +27,19 @@ class HostPattern {
   std::string suffix(std::int64_t i) const;
 
  private:
-  struct Range { std::int64_t first, last; int width; std::int64_t before; };   // before: values of earlier ranges
-  struct Piece { std::string text; std::vector<Range> ranges; std::int64_t values = 1; };
+  struct Range { std::uint64_t low, high, before; unsigned width; };   // before: values of earlier ranges
+  struct Bracket { std::string prefix; std::vector<Range> ranges; std::uint64_t count; };   // prefix: the text in front of it
+  struct Term { std::vector<Bracket> brackets; std::string suffix; std::uint64_t count, before; };   // between two commas
+  static std::optional<std::uint64_t> match(const Term&, std::size_t bracket, std::string_view rest);
+  const Term& term_of(std::uint64_t i) const;
+
   std::string text_;
-  std::vector<Piece> pieces_;                             // literal text, then an optional bracket
+  std::vector<Term> terms_;
   std::int64_t count_ = 0;
 };
 
 // The shortest Slurm host list for names in any order: {"n1","n2","n4"} -> "n[1-2,4]". Zero padding is kept; names that share no prefix are listed.
+// Natural order, each name once; only the last number of a name is folded, as Slurm does: h1n[01-16],h2n[01-16].
 std::string fold_names(const std::vector<std::string>& names);
 
 }  // namespace clusterc

@@ -13,7 +13,7 @@
 namespace clusterc::harness {
 namespace fs = std::filesystem;
 
-std::optional<std::string> read_text(const fs::path& path) {
+std::optional<std::string> read_bytes(const fs::path& path) {
   // sysfs files report a size of 4096 whatever they hold, so read until the end. Non-blocking: a stray FIFO must not stop us.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::nullopt;
@@ -24,7 +24,12 @@ std::optional<std::string> read_text(const fs::path& path) {
   while (text.size() < kMost && (got = ::read(file, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(got));
   ::close(file);
   if (got < 0) return std::nullopt;  // sysfs attributes without a value answer with an error (speed of a link that is down)
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\0')) text.pop_back();
+  return text;
+}
+
+std::optional<std::string> read_text(const fs::path& path) {
+  auto text = read_bytes(path);
+  while (text && !text->empty() && (text->back() == '\n' || text->back() == ' ' || text->back() == '\0')) text->pop_back();
   return text;
 }
 

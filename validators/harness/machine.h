@@ -11,7 +11,9 @@
 
 namespace clusterc::harness {
 
-// nullopt when it is not there or not readable: an absent fact. Without trailing line ends and blanks.
+// nullopt when it is not there or not readable: an absent fact.
+std::optional<std::string> read_bytes(const std::filesystem::path&);
+// Without trailing line ends, blanks and zeros.
 std::optional<std::string> read_text(const std::filesystem::path&);
 std::optional<std::int64_t> read_number(const std::filesystem::path&);
 

@@ -124,15 +124,17 @@ std::string help_text(const Program& program) {
     const std::string left = argument.empty() ? std::string(name) : format("{} {}", name, argument);
     out += format("  {:<22} {}\n", left, help);
   };
-  std::string backends;
-  for (const Backend backend : program.backends) backends += format("{}{}", backends.empty() ? "" : ", ", backend_text(backend));
-  line("--device", "BACKEND", format("host or cuda (this build has: {}; default host)", backends));
-  if (program.size_kind != Kind::none) line("--size", program.size_kind == Kind::bytes ? "BYTES" : "COUNT", program.size_help);
-  line("--iterations", "COUNT", "timed repetitions of each measurement");
-  line("--warmup", "COUNT", "repetitions before the timed ones");
-  line("--seconds", "SECONDS", "measure each figure for at least this long, instead of a number of iterations");
-  line("--seed", "NUMBER", "seed of the random inputs (default 1)");
-  line("--allow-busy", "", "measure although other work uses the processors; the records say so");
+  if (program.measures) {
+    std::string backends;
+    for (const Backend backend : program.backends) backends += format("{}{}", backends.empty() ? "" : ", ", backend_text(backend));
+    line("--device", "BACKEND", format("host or cuda (this build has: {}; default host)", backends));
+    if (program.size_kind != Kind::none) line("--size", program.size_kind == Kind::bytes ? "BYTES" : "COUNT", program.size_help);
+    line("--iterations", "COUNT", "timed repetitions of each measurement");
+    line("--warmup", "COUNT", "repetitions before the timed ones");
+    line("--seconds", "SECONDS", "measure each figure for at least this long, instead of a number of iterations");
+    line("--seed", "NUMBER", "seed of the random inputs (default 1)");
+    line("--allow-busy", "", "measure although other work uses the processors; the records say so");
+  }
   for (const ExtraOption& option : program.extra) line(option.name, option.argument, option.help);
   line("--format", "FORMAT", "json (one object a line, default) or text (a table)");
   line("--version", "", "name, version, protocol and back ends as JSON");
@@ -167,16 +169,16 @@ CommandLine parse_command_line(const Program& program, int argc, const char* con
     if (name == "--version") return {.print = version_record(program)};
 
     const auto extra = std::ranges::find(program.extra, name, &ExtraOption::name);
-    const bool is_switch = name == "--allow-busy" || (extra != program.extra.end() && extra->kind == Kind::toggle);
+    const bool is_switch = (program.measures && name == "--allow-busy") || (extra != program.extra.end() && extra->kind == Kind::toggle);
     if (is_switch) {
       if (value) return wrong(format("option '{}' takes no value", name));
       if (extra == program.extra.end()) options.allow_busy = true;
       else options.extra[name] = "";
       continue;
     }
-    const bool known = extra != program.extra.end() || name == "--device" || name == "--iterations" || name == "--warmup" ||
-                       name == "--seconds" || name == "--format" || name == "--seed" ||
-                       (name == "--size" && program.size_kind != Kind::none);
+    const bool common = name == "--device" || name == "--iterations" || name == "--warmup" || name == "--seconds" || name == "--seed" ||
+                        (name == "--size" && program.size_kind != Kind::none);
+    const bool known = extra != program.extra.end() || name == "--format" || (common && program.measures);
     if (!known) return wrong(format("unknown option '{}'", name));
     if (!value) {
       if (i + 1 == options.arguments.size()) return wrong(format("option '{}' needs a value", name));

@@ -35,6 +35,7 @@ struct ExtraOption {
 struct Program {
   std::string_view name;     // "memory"
   std::string_view summary;  // one line for --help
+  bool measures = true;      // false: has no --device, --iterations and the like
   Kind size_kind = Kind::none;
   std::string_view size_help;  // what --size means here
   std::span<const Backend> backends;  // that this build has

@@ -1,0 +1,257 @@
+#include "base/host_pattern.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::size_t kMaxBrackets = 8;  // Slurm stops at five
+constexpr std::size_t kMaxDigits = 15;
+constexpr std::uint64_t kMaxNames = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMaxAmbiguous = std::uint64_t{1} << 20;  // each name is made and looked up
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_character(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_';
+}
+
+std::size_t digits_of(std::uint64_t value) {
+  std::size_t n = 1;
+  while (value >= 10) value /= 10, ++n;
+  return n;
+}
+
+std::string padded(std::uint64_t value, unsigned width) {
+  std::string out;
+  append_padded(out, value, width);
+  return out;
+}
+
+// The n-th value of a bracket's ranges, with its zeros in front.
+template <class Range>
+void append_value(const std::vector<Range>& ranges, std::uint64_t n, std::string& out) {
+  const auto range = std::prev(std::upper_bound(ranges.begin(), ranges.end(), n, [](std::uint64_t k, const Range& r) { return k < r.before; }));
+  append_padded(out, range->low + (n - range->before), range->width);
+}
+
+}  // namespace
+
+std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& error) {
+  const auto fail = [&](std::size_t at, std::string message) {
+    error = {at, std::move(message)};
+    return std::nullopt;
+  };
+  if (text.empty()) return fail(0, "a name is missing");
+  HostPattern pattern;
+  pattern.text_ = text;
+  std::uint64_t total = 0;
+  bool could_meet = false;
+  std::size_t at = 0;
+  for (;;) {  // one term
+    Term term{{}, {}, 1, total};
+    std::string literal;
+    const std::size_t term_begin = at;
+    while (at < text.size() && text[at] != ',') {
+      if (is_name_character(text[at])) {
+        literal += text[at++];
+        continue;
+      }
+      if (text[at] == ']') return fail(at, "']' without its '['");
+      if (text[at] != '[') return fail(at, "a name has letters, digits, '-', '.' and '_' only");
+      const std::size_t open = at++;
+      if (term.brackets.size() == kMaxBrackets) return fail(open, "more than 8 brackets in one name");
+      Bracket bracket{std::move(literal), {}, 0};
+      literal.clear();
+      if (!term.brackets.empty() && bracket.prefix.empty()) could_meet = true;
+      for (;;) {  // one range
+        const auto number = [&](std::string_view& digits) -> std::optional<std::uint64_t> {
+          const std::size_t begin = at;
+          while (at < text.size() && is_digit(text[at])) ++at;
+          digits = text.substr(begin, at - begin);
+          return digits.size() > kMaxDigits ? std::nullopt : parse_uint(digits);
+        };
+        const std::size_t begin = at;
+        std::string_view low_digits, high_digits;
+        const auto low = number(low_digits);
+        if (!low) return fail(begin, low_digits.empty() ? "a number is missing" : "a number of more than 15 digits");
+        auto high = low;
+        high_digits = low_digits;
+        if (at < text.size() && text[at] == '-') {
+          const std::size_t second = ++at;
+          high = number(high_digits);
+          if (!high) return fail(second, high_digits.empty() ? "a number is missing" : "a number of more than 15 digits");
+          if (*high < *low) return fail(begin, "the range counts down: " + std::string(low_digits) + " is above " + std::string(high_digits));
+          if (high_digits.size() < low_digits.size() || (high_digits[0] == '0' && high_digits.size() != low_digits.size()))
+            return fail(second, "both ends of a range have the same width, or the lower one decides");
+        }
+        const auto width = static_cast<unsigned>(low_digits.size() > 1 && low_digits[0] == '0' ? low_digits.size() : 1);
+        bracket.ranges.push_back({*low, *high, bracket.count, width});
+        bracket.count += *high - *low + 1;
+        if (bracket.count > kMaxNames) return fail(begin, "more than 16777216 names");
+        if (at == text.size()) return fail(open, "'[' without its ']'");
+        if (text[at] == ']') break;
+        if (text[at] != ',') return fail(at, "inside brackets stand numbers, '-' and ',' only");
+        ++at;
+      }
+      ++at;
+      // Twice the same text in one bracket: intervals that meet, where the widths give the same digits.
+      std::vector<const Range*> sorted;
+      for (const Range& range : bracket.ranges) sorted.push_back(&range);
+      std::sort(sorted.begin(), sorted.end(), [](const Range* a, const Range* b) {
+        return std::tie(a->width, a->low) < std::tie(b->width, b->low);
+      });
+      for (std::size_t i = 1; i < sorted.size(); ++i)
+        if (sorted[i]->width == sorted[i - 1]->width && sorted[i]->low <= sorted[i - 1]->high)
+          return fail(open, "the number " + padded(sorted[i]->low, sorted[i]->width) + " stands twice");
+      term.count *= bracket.count;
+      if (term.count > kMaxNames) return fail(open, "more than 16777216 names");
+      term.brackets.push_back(std::move(bracket));
+    }
+    if (at == term_begin) return fail(at, "a name is missing");
+    term.suffix = std::move(literal);
+    total += term.count;
+    if (total > kMaxNames) return fail(term_begin, "more than 16777216 names");
+    pattern.terms_.push_back(std::move(term));
+    if (at == text.size()) break;
+    ++at;  // the comma
+    could_meet = true;
+  }
+  pattern.count_ = static_cast<std::int64_t>(total);
+  if (could_meet) {
+    if (total > kMaxAmbiguous) return fail(0, "more than 1048576 names in a list or in brackets side by side");
+    std::string name;
+    for (std::int64_t i = 0; i < pattern.count_; ++i) {
+      name.clear();
+      pattern.append_name(i, name);
+      if (pattern.index_of(name) != i) return fail(0, "the name " + name + " stands twice");
+    }
+  }
+  return pattern;
+}
+
+const HostPattern::Term& HostPattern::term_of(std::uint64_t i) const {
+  return *std::prev(std::upper_bound(terms_.begin(), terms_.end(), i, [](std::uint64_t n, const Term& t) { return n < t.before; }));
+}
+
+void HostPattern::append_name(std::int64_t index, std::string& out) const {
+  auto i = static_cast<std::uint64_t>(index);
+  const Term& term = term_of(i);
+  i -= term.before;
+  std::uint64_t block = term.count;
+  for (const Bracket& bracket : term.brackets) {
+    block /= bracket.count;
+    out += bracket.prefix;
+    append_value(bracket.ranges, i / block, out);
+    i %= block;
+  }
+  out += term.suffix;
+}
+
+std::string HostPattern::name(std::int64_t i) const {
+  std::string out;
+  append_name(i, out);
+  return out;
+}
+
+std::string HostPattern::suffix(std::int64_t index) const {
+  auto i = static_cast<std::uint64_t>(index);
+  const Term& term = term_of(i);
+  if (term.brackets.empty()) return name(index);
+  i -= term.before;
+  std::uint64_t block = term.count;
+  std::string out;
+  for (const Bracket& bracket : term.brackets) {
+    block /= bracket.count;
+    if (!out.empty()) out += '-';
+    append_value(bracket.ranges, i / block, out);
+    i %= block;
+  }
+  return out;
+}
+
+// Brackets may stand side by side, so a run of digits can be shared out in more than one way: longest first.
+std::optional<std::uint64_t> HostPattern::match(const Term& term, std::size_t index, std::string_view rest) {
+  if (index == term.brackets.size()) return rest == term.suffix ? std::optional<std::uint64_t>(0) : std::nullopt;
+  const Bracket& bracket = term.brackets[index];
+  if (!rest.starts_with(bracket.prefix)) return std::nullopt;
+  rest.remove_prefix(bracket.prefix.size());
+  std::size_t digits = 0;
+  while (digits < rest.size() && digits < kMaxDigits && is_digit(rest[digits])) ++digits;
+  std::uint64_t block = 1;  // names below one number of this bracket
+  for (std::size_t later = index + 1; later < term.brackets.size(); ++later) block *= term.brackets[later].count;
+  for (; digits > 0; --digits) {
+    const std::uint64_t value = *parse_uint(rest.substr(0, digits));
+    for (const Range& range : bracket.ranges) {
+      if (value < range.low || value > range.high || std::max<std::size_t>(range.width, digits_of(value)) != digits) continue;
+      if (const auto below = match(term, index + 1, rest.substr(digits)))
+        return (range.before + (value - range.low)) * block + *below;
+    }
+  }
+  return std::nullopt;
+}
+
+std::int64_t HostPattern::index_of(std::string_view name) const {
+  for (const Term& term : terms_)
+    if (const auto i = match(term, 0, name)) return static_cast<std::int64_t>(term.before + *i);
+  return -1;
+}
+
+std::string fold_names(const std::vector<std::string>& given) {
+  std::vector<std::string> names = given;
+  struct Item {
+    std::string_view prefix, digits, suffix;
+    std::uint64_t value;
+  };
+  std::sort(names.begin(), names.end(), natural_less);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::vector<Item> items;
+  items.reserve(names.size());
+  for (const std::string& name : names) {
+    std::size_t end = name.size();
+    while (end > 0 && !is_digit(name[end - 1])) --end;
+    std::size_t begin = end;
+    while (begin > 0 && end - begin < kMaxDigits && is_digit(name[begin - 1])) --begin;
+    const std::string_view view = name;
+    const std::string_view digits = view.substr(begin, end - begin);
+    items.push_back({view.substr(0, begin), digits, view.substr(end), digits.empty() ? 0 : *parse_uint(digits)});
+  }
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    if (a.prefix != b.prefix) return natural_less(a.prefix, b.prefix);
+    if (a.suffix != b.suffix) return natural_less(a.suffix, b.suffix);
+    if (a.digits.empty() != b.digits.empty()) return a.digits.empty();
+    return std::tuple(a.value, a.digits.size()) < std::tuple(b.value, b.digits.size());
+  });
+  std::string out;
+  for (std::size_t i = 0; i < items.size();) {
+    const Item& first = items[i];
+    if (!out.empty()) out += ',';
+    out += first.prefix;
+    if (first.digits.empty()) {
+      out += first.suffix;
+      ++i;
+      continue;
+    }
+    std::string ranges;
+    bool single = true;
+    while (i < items.size() && items[i].prefix == first.prefix && items[i].suffix == first.suffix) {
+      const Item& low = items[i];
+      const auto width = static_cast<unsigned>(low.digits[0] == '0' ? low.digits.size() : 1);
+      std::size_t last = i;
+      while (last + 1 < items.size() && items[last + 1].prefix == first.prefix && items[last + 1].suffix == first.suffix &&
+             items[last + 1].value == items[last].value + 1 && items[last + 1].digits == padded(items[last + 1].value, width))
+        ++last;
+      if (!ranges.empty()) single = false, ranges += ',';
+      ranges += low.digits;
+      if (last > i) single = false, (ranges += '-') += items[last].digits;
+      i = last + 1;
+    }
+    out += single ? ranges : "[" + ranges + "]";
+    out += first.suffix;
+  }
+  return out;
+}
+
+}  // namespace clusterc
