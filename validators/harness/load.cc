@@ -53,7 +53,8 @@ std::optional<double> other_share(ProcessorTimes before, ProcessorTimes after, d
   return std::clamp((busy - own_seconds) / total, 0.0, 1.0);
 }
 
-LoadMeter::LoadMeter() : cpus_(allowed_cpus()), ticks_per_second_(static_cast<double>(sysconf(_SC_CLK_TCK))) { start(); }
+LoadMeter::LoadMeter() : LoadMeter(allowed_cpus()) {}
+LoadMeter::LoadMeter(std::set<int> cpus) : cpus_(std::move(cpus)), ticks_per_second_(static_cast<double>(sysconf(_SC_CLK_TCK))) { start(); }
 
 ProcessorTimes LoadMeter::now() const {
   const auto text = read_text("/proc/stat");

@@ -28,7 +28,8 @@ std::optional<double> other_share(ProcessorTimes before, ProcessorTimes after, d
 
 class LoadMeter {
  public:
-  LoadMeter();
+  LoadMeter();  // of the processors that this process may use
+  explicit LoadMeter(std::set<int> cpus);
   void start();
   // Since start(). `own_seconds`: nullopt means this process alone.
   std::optional<double> share(std::optional<double> own_seconds = std::nullopt) const;

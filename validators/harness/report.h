@@ -29,6 +29,7 @@ using Parameter = std::variant<std::uint64_t, double, bool, std::string>;
 
 struct Measurement {
   std::string metric;                 // "memory.triad"
+  std::string variant;                // "float32, in place": tells rows of the table apart; the JSON has the same in `parameters`
   std::string unit;                   // "B/s", "FLOP/s", "s": SI units without a prefix
   bool higher_is_better = true;
   std::vector<double> samples;        // in `unit`, one for each timed iteration

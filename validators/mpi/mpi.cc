@@ -1,0 +1,322 @@
+// clusterc-mpi: MPI_Allreduce over message sizes, every result checked. README.md says what it proves.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <new>
+#include <set>
+#include <thread>
+
+#include "base/format.h"
+#include "harness/cuda_support.h"
+#include "harness/fault.h"
+#include "harness/load.h"
+#include "harness/loop.h"
+#include "harness/machine.h"
+#include "harness/run.h"
+#include "mpi/reduction.h"
+#include "mpi/watchdog.h"
+
+namespace clusterc::mpi {
+namespace {
+using namespace harness;
+
+constexpr Backend kBackends[] = {Backend::host};
+constexpr std::string_view kTypes = "float32|int32", kPlacements = "in-place|out-of-place";
+constexpr ExtraOption kExtra[] = {
+    {"--min-size", Kind::bytes, "BYTES", "smallest message (default 8B)"},
+    {"--max-size", Kind::bytes, "BYTES", "largest message (default 64MiB); every doubling between the two is measured"},
+    {"--types", Kind::choices, kTypes, "element types"},
+    {"--placements", Kind::choices, kPlacements, "whether the result replaces the input"},
+    {"--timeout", Kind::seconds, "SECONDS", "end when no repetition finishes for so long (default 60)"}};
+constexpr Program kProgram{.name = "mpi",
+                           .summary = "MPI_Allreduce over message sizes, started under mpirun or srun; only rank 0 prints",
+                           .size_kind = Kind::bytes,
+                           .size_help = "measure this message size alone",
+                           .backends = kBackends,
+                           .extra = kExtra};
+constexpr std::uint64_t kSmallest = 8, kLargest = 64ull << 20;
+constexpr double kTimeout = 60;
+constexpr unsigned kRegenerateAlone = 16;  // with more ranks each regenerates a share of the sums: the work per rank stays bounded
+
+void check(int status, const char* call) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw CouldNotRun(Cause::communication, format("{}: {}", call, std::string_view(text, static_cast<std::size_t>(length))));
+}
+
+template <class T>
+MPI_Datatype datatype();
+template <>
+MPI_Datatype datatype<float>() { return MPI_FLOAT; }
+template <>
+MPI_Datatype datatype<std::int32_t>() { return MPI_INT32_T; }
+
+// Who takes part, seen from one rank.
+struct Job {
+  int rank = 0, ranks = 1;
+  int nodes = 1;
+  bool oversubscribed = false;  // more ranks on some node than processors that they may use
+  std::string hosts;            // of all nodes, while they are few
+  MPI_Comm node = MPI_COMM_NULL;
+  std::set<int> node_cpus;      // that the ranks of this node may use
+};
+
+Job describe_job() {
+  Job job;
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &job.rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(MPI_COMM_WORLD, &job.ranks), "MPI_Comm_size");
+  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, job.rank, MPI_INFO_NULL, &job.node), "MPI_Comm_split_type");
+  int local = 0, locals = 1;
+  MPI_Comm_rank(job.node, &local);
+  MPI_Comm_size(job.node, &locals);
+  int leader = local == 0 ? 1 : 0;
+  check(MPI_Allreduce(&leader, &job.nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
+
+  constexpr std::size_t kMaskBytes = 8192 / 8;  // as allowed_cpus()
+  std::vector<unsigned char> mask(kMaskBytes), all(kMaskBytes);
+  for (const int cpu : allowed_cpus()) mask[static_cast<std::size_t>(cpu) / 8] |= static_cast<unsigned char>(1u << (cpu % 8));
+  check(MPI_Allreduce(mask.data(), all.data(), static_cast<int>(kMaskBytes), MPI_UNSIGNED_CHAR, MPI_BOR, job.node), "MPI_Allreduce");
+  for (int cpu = 0; cpu < static_cast<int>(kMaskBytes * 8); ++cpu) {
+    if (all[static_cast<std::size_t>(cpu) / 8] >> (cpu % 8) & 1) job.node_cpus.insert(cpu);
+  }
+  int crowded = locals > static_cast<int>(job.node_cpus.size()) ? 1 : 0, any = 0;
+  check(MPI_Allreduce(&crowded, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+  job.oversubscribed = any != 0;
+
+  constexpr int kName = 256, kFew = 16;
+  char name[kName] = {};
+  if (local == 0) std::snprintf(name, sizeof name, "%s", host_name().c_str());
+  std::vector<char> names(job.rank == 0 ? static_cast<std::size_t>(job.ranks) * kName : 0);
+  check(MPI_Gather(name, kName, MPI_CHAR, names.data(), kName, MPI_CHAR, 0, MPI_COMM_WORLD), "MPI_Gather");
+  if (job.rank == 0 && job.nodes <= kFew) {
+    for (int rank = 0; rank < job.ranks; ++rank) {
+      const char* const host = names.data() + static_cast<std::size_t>(rank) * kName;
+      if (*host != '\0') job.hosts += format("{}{}", job.hosts.empty() ? "" : ",", host);
+    }
+  }
+  return job;
+}
+
+// The largest share of any node's processors that work outside this job used; the same answer on every rank.
+std::optional<double> worst_share(const LoadMeter& meter, const Job& job) {
+  double own = meter.own_seconds(), node_own = 0;
+  check(MPI_Allreduce(&own, &node_own, 1, MPI_DOUBLE, MPI_SUM, job.node), "MPI_Allreduce");
+  double share = meter.share(node_own).value_or(-1), worst = -1;
+  check(MPI_Allreduce(&share, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+  return worst < 0 ? std::nullopt : std::optional(worst);
+}
+
+class Runner {
+ public:
+  Runner(const Options& options, const Job& job, Reporter& report, Watchdog& dog) : options_(options), job_(job), report_(report), dog_(dog) {}
+
+  void all() {
+    const std::uint64_t smallest = options_.size.value_or(options_.bytes("--min-size").value_or(kSmallest));
+    const std::uint64_t largest = options_.size.value_or(options_.bytes("--max-size").value_or(kLargest));
+    watch_at_rest();
+    for (const std::string& type : options_.choices("--types", kTypes)) {
+      for (const std::string& placement : options_.choices("--placements", kPlacements)) {
+        for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) {
+          if (type == "float32") one<float>(type, placement == "in-place", bytes);
+          else one<std::int32_t>(type, placement == "in-place", bytes);
+        }
+      }
+    }
+  }
+
+ private:
+  void watch_at_rest() {
+    dog_.doing("waiting for all ranks");
+    check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    LoadMeter meter(job_.node_cpus);
+    std::this_thread::sleep_for(std::chrono::duration<double>(kWatchSeconds));
+    refuse_busy(worst_share(meter, job_), options_, "before the run");
+  }
+
+  // What every element must be. A rank alone regenerates all of them while the ranks are few; else each regenerates a share and
+  // the shares are gathered.
+  template <class T>
+  std::vector<T> expected(std::size_t count, unsigned bits) const {
+    std::vector<T> sums(count);
+    const auto ranks = static_cast<unsigned>(job_.ranks);
+    if (ranks <= kRegenerateAlone) {
+      for (std::size_t i = 0; i < count; ++i) sums[i] = expected_sum<T>(options_.seed, ranks, i, bits);
+      return sums;
+    }
+    std::vector<int> counts, begins;
+    for (unsigned r = 0; r < ranks; ++r) {
+      begins.push_back(static_cast<int>(count * r / ranks));
+      counts.push_back(static_cast<int>(count * (r + 1) / ranks) - begins.back());
+    }
+    const auto me = static_cast<std::size_t>(job_.rank);
+    std::vector<T> mine(static_cast<std::size_t>(counts[me]));
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = expected_sum<T>(options_.seed, ranks, static_cast<std::size_t>(begins[me]) + i, bits);
+    check(MPI_Allgatherv(mine.data(), counts[me], datatype<T>(), sums.data(), counts.data(), begins.data(), datatype<T>(), MPI_COMM_WORLD), "MPI_Allgatherv");
+    return sums;
+  }
+
+  template <class T>
+  void one(const std::string& type, bool in_place, std::uint64_t bytes) {
+    dog_.doing(format("MPI_Allreduce of {} {}, {}", bytes_text(static_cast<double>(bytes)), type, in_place ? "in place" : "out of place"));
+    const std::size_t count = bytes / sizeof(T);
+    const unsigned bits = magnitude_bits<T>(static_cast<unsigned>(job_.ranks));
+    std::vector<T> input(count), output(count, poison<T>());
+    for (std::size_t i = 0; i < count; ++i) input[i] = summand<T>(options_.seed, static_cast<unsigned>(job_.rank), i, bits);
+
+    LoadMeter meter(job_.node_cpus);
+    const auto once = [&] {
+      if (in_place) std::copy(input.begin(), input.end(), output.begin());
+      check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+      const double begin = now_seconds();
+      check(MPI_Allreduce(in_place ? MPI_IN_PLACE : static_cast<const void*>(input.data()), output.data(), static_cast<int>(count), datatype<T>(),
+                          MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
+      const double seconds = now_seconds() - begin;
+      dog_.beat();
+      return seconds;
+    };
+    // Short messages need more repetitions for a steady median, and cost nothing.
+    const Loop loop = loop_from(options_, bytes <= 65536 ? 200 : 20, bytes <= 65536 ? 20 : 3);
+    for (unsigned i = 0; i < loop.warmup; ++i) once();
+    std::vector<double> samples;
+    const double begin = now_seconds();
+    for (bool last = false; !last;) {
+      check_interrupted();
+      last = is_last(loop, samples.size(), begin);
+      if (last && !in_place) std::fill(output.begin(), output.end(), poison<T>());
+      samples.push_back(once());
+    }
+    const std::optional<double> load = worst_share(meter, job_);
+    refuse_busy(load, options_, format("during the all-reduce of {}", bytes_text(static_cast<double>(bytes))));
+
+    // An operation lasts until its slowest rank is done.
+    std::vector<double> slowest(samples.size());
+    check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    if (job_.rank == job_.ranks - 1) fault_flip_bit(output.data(), count / 2 * sizeof(T));
+    const std::vector<T> want = expected<T>(count, bits);
+    std::uint64_t wrong[2] = {0, count}, sum[2] = {};
+    for (std::size_t i = 0; i < count; ++i) wrong[0] += !(output[i] == want[i]);
+    check(MPI_Reduce(wrong, sum, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    dog_.beat();
+    if (job_.rank == 0) print(type, in_place, bytes, slowest, loop.warmup, sum[0], sum[1], load);
+  }
+
+  // Every rank must stop at the same repetition: where time decides, rank 0 says when.
+  bool is_last(const Loop& loop, std::size_t done, double begin) const {
+    if (loop.seconds <= 0) return done + 1 >= loop.iterations;
+    int last = done + 1 >= Loop::kMost || (done + 1 >= Loop::kFewest && now_seconds() - begin >= loop.seconds);
+    check(MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    return last != 0;
+  }
+
+  void print(const std::string& type, bool in_place, std::uint64_t bytes, const std::vector<double>& seconds, unsigned warmup,
+             std::uint64_t wrong, std::uint64_t checked, std::optional<double> load) {
+    const auto ranks = static_cast<unsigned>(job_.ranks);
+    Measurement m;
+    m.warmup = warmup;
+    m.size_bytes = bytes;
+    m.device = {.backend = Backend::host, .label = "ranks"};
+    m.checked = checked;
+    m.wrong = wrong;
+    m.other_load = load;
+    m.parameters = {{"type", type}, {"operation", std::string("sum")}, {"in_place", in_place}, {"ranks", std::uint64_t{ranks}},
+                    {"nodes", static_cast<std::uint64_t>(job_.nodes)}, {"oversubscribed", job_.oversubscribed}};
+    if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
+    m.variant = format("{} {}", type, in_place ? "in place" : "out of place");
+    m.metric = "mpi.allreduce.time";
+    m.unit = "s";
+    m.higher_is_better = false;
+    m.samples = seconds;
+    report_.measurement(m);
+    if (ranks == 1) return;  // nothing crossed a link: no bandwidth
+    m.unit = "B/s";
+    m.higher_is_better = true;
+    m.metric = "mpi.allreduce.algbw";
+    m.samples = rates(seconds, static_cast<double>(bytes));
+    report_.measurement(m);
+    m.metric = "mpi.allreduce.busbw";
+    m.samples = rates(seconds, static_cast<double>(bytes) * bus_factor(ranks));
+    report_.measurement(m);
+  }
+
+  const Options& options_;
+  const Job& job_;
+  Reporter& report_;
+  Watchdog& dog_;
+};
+
+// Sizes that the loops cannot do: said before anything is started.
+std::optional<std::string> wrong_sizes(const Options& options) {
+  for (const auto& size : {options.size, options.bytes("--min-size"), options.bytes("--max-size")}) {
+    if (size && (*size < kSmallest || *size % 4 != 0 || *size / 4 > 0x7fffffff)) return "a message has 8 B to 8 GiB, in whole elements of 4 B";
+  }
+  const std::uint64_t low = options.bytes("--min-size").value_or(kSmallest), high = options.bytes("--max-size").value_or(kLargest);
+  if (!options.size && low > high) return format("'--min-size' of {} is above '--max-size' of {}", bytes_text(static_cast<double>(low)), bytes_text(static_cast<double>(high)));
+  return std::nullopt;
+}
+
+int main_of_rank(const Options& options) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  Reporter report(kProgram, options, host_name(), write_to_stdout);
+  if (rank == 0) report.header(utc_now());
+  // Rank 0 tells first; the others wait a little longer, in turn, for the case that rank 0 itself is stuck.
+  const double timeout = options.seconds_of("--timeout").value_or(kTimeout);
+  Watchdog dog(timeout + (rank == 0 ? 0 : 2 + std::min(30.0, 0.05 * rank)), [&](const std::string& doing) {
+    report.error(Cause::timeout, format("rank {} on '{}' waited {:.4g} s: {}", rank, host_name(), timeout, doing));
+    _exit(static_cast<int>(Exit::could_not_run));  // no MPI call: the other thread is inside one; the launcher ends the other ranks
+  });
+  try {
+    if (options.device == Backend::cuda) {
+      require_gpus();
+      throw CouldNotRun(Cause::not_built, "the mpi validator sums in host memory only");
+    }
+    const Job job = describe_job();
+    Runner(options, job, report, dog).all();
+    return static_cast<int>(rank == 0 ? report.done() : Exit::done);
+  } catch (const CouldNotRun& e) {
+    // Every rank sees the same load and the same missing back end, and ends in order; any other cause may be one rank's alone.
+    const bool all_ranks = e.cause() == Cause::busy || options.device == Backend::cuda;
+    if (rank == 0 || !all_ranks) report.error(e.cause(), e.what());
+    if (!all_ranks) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));
+    return static_cast<int>(Exit::could_not_run);
+  } catch (const std::bad_alloc&) {
+    report.error(Cause::no_memory, format("rank {}: an allocation failed", rank));
+    MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));
+    return static_cast<int>(Exit::could_not_run);
+  }
+}
+
+}  // namespace
+}  // namespace clusterc::mpi
+
+int main(int argc, char** argv) {
+  using namespace clusterc::harness;
+  namespace mpi = clusterc::mpi;
+  // --help and --version answer without MPI: the handshake runs before any launcher does.
+  CommandLine line = parse_command_line(mpi::kProgram, argc, argv);
+  if (line.run) {
+    if (auto wrong = mpi::wrong_sizes(*line.run)) line = {.error = UsageError{*wrong}};
+  }
+  if (!line.run && !line.error) {
+    write_to_stdout(line.print);
+    return static_cast<int>(Exit::done);
+  }
+  catch_signals();
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return static_cast<int>(Exit::could_not_run);
+  int status = static_cast<int>(Exit::usage);
+  if (line.error) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) std::fprintf(stderr, "clusterc-mpi: error: %s\n", line.error->message.c_str());
+  } else {
+    status = mpi::main_of_rank(*line.run);
+  }
+  MPI_Finalize();
+  return status;
+}
