@@ -38,10 +38,10 @@ class Sources {
  private:
   struct File {
     std::string path, text;
-    mutable std::vector<std::uint32_t> line_starts;  // made on first use
+    mutable std::vector<std::uint32_t> line_index;  // made on first use: line ends before each block of text
   };
   std::deque<File> files_;
-  const std::vector<std::uint32_t>& lines(const File&) const;
+  static const std::vector<std::uint32_t>& line_index(const File&);
 };
 
 }  // namespace clusterc

@@ -529,6 +529,9 @@ struct DocumentBuilder : YAML::EventHandler {
       error("spec-yaml-syntax", at, end, "nothing but a comment may follow '|' or '>' on its line");
     } else if (what == Msg::MULTIPLE_ANCHORS || what == Msg::MULTIPLE_TAGS) {
       error("spec-yaml-syntax", at, end, what == Msg::MULTIPLE_TAGS ? "a second tag for one value" : "a second anchor for one value");
+    } else if (what.starts_with(Msg::INVALID_ESCAPE) && at >= 2 && text_[at - 2] == '\\') {
+      error("spec-yaml-syntax", at - 2, at, format("'{}' is no escape", text_.substr(at - 2, 2)))
+          .help("inside double quotes a backslash begins an escape; write '\\\\' or use single quotes");
     } else {
       error("spec-yaml-syntax", at, end, std::string(what));
     }

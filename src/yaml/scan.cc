@@ -16,6 +16,11 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // yaml-cpp 0.7 keeps every token of a bracketed collection until it is closed, as long as the whole of it might turn
 // out to be a key. sizeof(YAML::Token) on LP64 (src/token.h: two enums, a Mark of three ints, a string, a vector, an int).
 constexpr std::size_t kBytesPerQueuedToken = 88;
+// What the parser and the document keep of an anchor: a node of std::map<std::string, size_t> (4 words of the tree, 4 of
+// the string, 1 of the value), the allocator's word, and ours of 24 bytes.
+constexpr std::size_t kBytesPerAnchor = 104;
+// The parser copies each text several times, so a single one is bounded on its own.
+constexpr std::size_t kLongestText = 1u << 20;
 
 // One look-up a byte finds the control characters that YAML 1.2, production 1 (c-printable), leaves out.
 constexpr std::array<bool, 256> make_forbidden() {
@@ -134,6 +139,7 @@ class Scanner {
     result_.empty = false;
   }
   void check_memory(std::size_t where);
+  void check_length(std::size_t begin);
 
   static constexpr std::int64_t kNoKey = -1;        // no key has begun on this line yet
   static constexpr std::int64_t kNoKeyHere = -2;    // a value stands here: no key may begin on this line
@@ -154,6 +160,7 @@ class Scanner {
   std::vector<Flow> flow_;
   std::size_t flow_tokens_ = 0;     // in the outermost open bracket
   std::size_t nodes_ = 0, perhaps_ = 0, next_check_ = 4096;
+  std::size_t anchors_ = 0;
   bool document_open_ = false, document_over_ = false;
   std::optional<ByteRange> long_quote_;   // the last quoted text that runs over several lines
   std::size_t last_begin_ = 0, last_end_ = 0;
@@ -226,12 +233,18 @@ void Scanner::check_depth(std::size_t where) {
 // A lower bound, so that a hopeless file is refused before anything is built for it.
 void Scanner::check_memory(std::size_t where) {
   next_check_ = nodes_ + 4096;
-  const std::size_t needed = text_.size() + sizeof(Document::Node) * nodes_ + kBytesPerQueuedToken * flow_tokens_;
+  const std::size_t needed = text_.size() + sizeof(Document::Node) * nodes_ + kBytesPerQueuedToken * flow_tokens_ + kBytesPerAnchor * anchors_;
   if (needed <= limits_.memory_bytes) return;
   error("spec-too-large", where, where,
         format("{} values up to here need more than {} MB of memory", nodes_, limits_.memory_bytes >> 20))
       .help(flow_.empty() ? "facts of single nodes belong in a CSV inventory, which has no such limit"
                           : "write the outermost bracket as indented lines, or put facts of single nodes in a CSV inventory");
+  stop();
+}
+
+void Scanner::check_length(std::size_t begin) {
+  if (p_ - begin <= kLongestText) return;
+  error("spec-too-large", begin, begin + 1, format("a text of {} bytes, at most {} are read", p_ - begin, kLongestText));
   stop();
 }
 
@@ -434,12 +447,14 @@ void Scanner::close_flow() {
 // An anchor, tag or alias: up to the next blank or, in brackets, the next indicator.
 void Scanner::property() {
   last_begin_ = p_;
+  anchors_ += text_[p_] == '&';
   if (text_[p_] == '!' && at(p_ + 1, '<'))
     while (p_ < text_.size() && text_[p_] != '>' && !yaml_break(text_[p_])) ++p_;
   const auto ends = [&](char c) { return yaml_blank(c) || yaml_break(c) || (c == ',' || c == '[' || c == ']' || c == '{' || c == '}'); };
   while (p_ < text_.size() && !ends(text_[p_])) ++p_;
   if (p_ == last_begin_) ++p_;
   last_end_ = p_;
+  check_length(last_begin_);
 }
 
 void Scanner::quoted() {
@@ -474,6 +489,7 @@ void Scanner::quoted() {
     stop();
   }
   ++p_;
+  check_length(begin);
   if (line_ != first_line) long_quote_ = ByteRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(p_)};
   end_node(begin, false);
 }
@@ -513,6 +529,7 @@ void Scanner::plain() {
     end = ++p_;
   }
   if (p_ == begin) end = ++p_;   // an indicator that cannot begin a text: the parser says so
+  check_length(begin);
   last_begin_ = begin;
   last_end_ = end;
   if (line_ != first_line && !in_flow && at(p_, ':') && ends_word(p_ + 1)) {
@@ -591,6 +608,7 @@ void Scanner::block_scalar() {
     while (q < text_.size() && !yaml_break(text_[q])) ++q;
     end = p_ = q;
   }
+  check_length(begin);
   key_column_ = kNoKey;
   result_.block_scalars.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
 }

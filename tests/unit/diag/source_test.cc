@@ -55,6 +55,26 @@ TEST(Sources, TextOfASpanIsCutToTheFile) {
   EXPECT_EQ(sources.path(kNoFile), "");
 }
 
+TEST(Sources, CountsTheSameAcrossBlocksOfTheIndex) {
+  // 3,000 lines of 7 bytes ("ab\r\n" + "c\r" + "\n" is 4 + 1 + 1 + 1: "c\r\n") in two lines each, so that a block of
+  // 4,096 bytes ends on every place of the pattern sooner or later.
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "ab\r\nc\r\n";
+  Sources sources;
+  const FileId file = sources.add("a.yaml", text);
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    ASSERT_EQ(sources.position(file, 7 * i).line, 2 * i + 1);
+    ASSERT_EQ(sources.position(file, 7 * i + 1).column, 2u);
+    ASSERT_EQ(sources.position(file, 7 * i + 4).line, 2 * i + 2);
+    ASSERT_EQ(sources.position(file, 7 * i + 6).line, 2 * i + 2) << "between the two characters of a line end";
+    ASSERT_EQ(sources.line_text(file, 2 * i + 1), "ab");
+    ASSERT_EQ(sources.line_text(file, 2 * i + 2), "c");
+  }
+  EXPECT_EQ(sources.line_text(file, 6001), "");
+  EXPECT_EQ(sources.line_text(file, 6002), "");
+  EXPECT_EQ(sources.position(file, 21000).line, 6001u);
+}
+
 TEST(Sources, AnEmptyFileHasOneLine) {
   Sources sources;
   const FileId file = sources.add("a.yaml", "");
