@@ -221,8 +221,33 @@ class Reader {
       return false;
     }
     stamp(t, out, d_.span(n), fact);
-    if (options) ok = in_range(t, out, *options, d_.span(n), place.name) && ok;
+    if (options) ok = in_range(t, out, *options, d_.span(n), place.name) && one_of_words(t, out, *options, n, place) && ok;
     return ok;
+  }
+
+  bool one_of_words(const Type& t, void* out, const FieldOptions& o, NodeId n, const ReadPlace& place) {
+    if (o.words.empty() || t.kind != ScalarKind::text) return true;
+    std::vector<std::string_view> known;
+    std::string all;
+    for (std::string_view rest = o.words; !rest.empty();) {
+      const auto bar = rest.find('|');
+      known.push_back(rest.substr(0, bar));
+      rest = bar == rest.npos ? std::string_view() : rest.substr(bar + 1);
+      all += (all.empty() ? "" : ", ") + std::string(known.back());
+    }
+    const std::string text = t.fetch(out).text;
+    for (const auto word : known)
+      if (word == text) return true;
+    Finding& f = c_.findings.error("spec-unknown-value", d_.span(n), format("{} takes one of {}; {}", subject(t, place), all, what_is_there(n)));
+    near_word(f, text, known, n);
+    return false;
+  }
+
+  void near_word(Finding& f, std::string_view text, const std::vector<std::string_view>& known, NodeId n) {
+    const auto near = nearest_name(text, known);
+    if (!near) return;
+    f.help(format("did you mean '{}'?", *near));
+    if (almost_certainly(text, *near, known)) f.fixed_by(format("write '{}'", *near), {{d_.span(n), std::string(*near)}});
   }
 
   bool scalar(const Type& t, NodeId n, const ReadPlace& place, const Fact* fact, Scalar& s) {
@@ -273,11 +298,7 @@ class Reader {
         return true;
       }
     Finding& f = c_.findings.error("spec-unknown-value", place_of(n, place), format("{} takes {}; {}", subject(t, place), words_for(t), what_is_there(n)));
-    const std::vector<std::string_view> known(t.choices.begin(), t.choices.end());
-    if (const auto near = nearest_name(text, known)) {
-      f.help(format("did you mean '{}'?", *near));
-      if (almost_certainly(text, *near, known)) f.fixed_by(format("write '{}'", *near), {{d_.span(n), std::string(*near)}});
-    }
+    near_word(f, text, {t.choices.begin(), t.choices.end()}, n);
     return false;
   }
 
@@ -413,7 +434,11 @@ class Reader {
     }
     if (d_.is_scalar(n) && t.from_text) return record_text(t, n, out, place, outer) && ok;
     if (!d_.is_mapping(n)) {
-      wrong_type(t, n, place);
+      if (t.secret && d_.is_scalar(n))       // and the message does not repeat it
+        c_.findings.error("spec-secret-written", place.key.valid() ? place.key : d_.span(n), format("{} is written in the spec; a secret is only referred to", subject(t, place)))
+            .help("write { file: … }, { env: … } or { vault: … }, and change the secret: it may have been seen");
+      else
+        wrong_type(t, n, place);
       return false;
     }
     if (t.span_offset >= 0) *reinterpret_cast<SourceSpan*>(static_cast<char*>(out) + t.span_offset) = d_.span(n);
@@ -485,11 +510,12 @@ class Reader {
       }
       return false;
     }
-    return adopt(t, out, d_.span(n), fact);
+    return adopt(t, out, n, fact);
   }
 
   // What from_text set gets its place and origin, the rest its defaults.
-  bool adopt(const Type& t, void* out, SourceSpan at, const Fact* fact) {
+  bool adopt(const Type& t, void* out, NodeId n, const Fact* fact) {
+    const SourceSpan at = d_.span(n);
     bool ok = true;
     for (const Field& f : t.fields) {
       const Type& ft = f.type();
@@ -499,7 +525,7 @@ class Reader {
       if (head.origin != Origin::absent) continue;
       if (head.has) {
         stamp(ft, p, at, fact);
-        ok = in_range(ft, p, f.options, at, f.key) && ok;
+        ok = in_range(ft, p, f.options, at, f.key) && one_of_words(ft, p, f.options, n, {{}, f.key}) && ok;
       } else {
         fill(f, out);
       }

@@ -93,6 +93,7 @@ struct SecretRef {
   SourceSpan span;
   Value<std::string> file, env, vault;
   static constexpr std::string_view type_name = "secret reference";
+  static constexpr bool refers_to_secret = true;
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("file", s.file, {.doc = "path on the machine that needs the secret"});
     v("env", s.env, {.doc = "environment variable that holds it"});

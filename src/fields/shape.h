@@ -75,6 +75,7 @@ struct Type {
   std::vector<Field> fields;
   std::optional<Field> rest;
   std::ptrdiff_t span_offset = -1;
+  bool secret = false;               // refers to a secret: what stands in its place is not repeated in messages
   bool (*from_text)(std::string_view, void*, std::string& error) = nullptr;
 
   const Field* field(std::string_view key) const {
@@ -181,6 +182,7 @@ void fill_record(Type& t) {
   t.form = Type::Form::record;
   if constexpr (requires { T::type_name; }) t.name = T::type_name;
   if constexpr (requires { T::example; }) t.example = T::example;
+  if constexpr (requires { T::refers_to_secret; }) t.secret = T::refers_to_secret;
   if constexpr (requires { { prototype.span } -> std::same_as<SourceSpan&>; })
     t.span_offset = reinterpret_cast<const char*>(&prototype.span) - reinterpret_cast<const char*>(&prototype);
   if constexpr (requires(std::string& e) { T::from_text(std::string_view(), prototype, e); })

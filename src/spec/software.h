@@ -28,7 +28,7 @@ struct Scheduler {
     v("controllers", s.controllers, {.doc = "nodes that run the controller, where no group has the role scheduler (or control-plane): a name pattern"});
     v("schedules", s.schedules, {.doc = "node groups that it hands out; left out: every group without a role"});
     v("topology", s.topology, {.doc = "how the scheduler sees the fabric; left out: tree where there is a fabric of leaves and spines, block where NVLink domains span nodes"});
-    v("queue", s.queue, {.doc = "queueing system in Kubernetes: kueue, volcano, kai"});
+    v("queue", s.queue, {.doc = "queueing system in Kubernetes", .words = "kueue|volcano|kai"});
   }
 };
 
@@ -39,7 +39,7 @@ struct MpiStack {
   static constexpr std::string_view type_name = "mpi";
   static bool from_text(std::string_view, MpiStack&, std::string& error);       // "openmpi", "openmpi 4.1"
   template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("kind", s.kind, {.required = true, .doc = "openmpi, mpich, mvapich, intel-mpi"});
+    v("kind", s.kind, {.required = true, .doc = "MPI library", .words = "openmpi|mpich|mvapich|intel-mpi"});
     v("version", s.version, {.doc = "release, as text"});
   }
 };
@@ -62,7 +62,7 @@ struct Identity {
   std::optional<SecretRef> bind_password;
   static constexpr std::string_view type_name = "identity";
   template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("kind", s.kind, {.required = true, .doc = "ldap, ad, local"});
+    v("kind", s.kind, {.required = true, .doc = "kind of directory", .words = "ldap|ad|local"});
     v("server", s.server, {.doc = "URL of the directory"});
     v("base", s.base, {.doc = "search base"});
     v("bind_dn", s.bind_dn, {.doc = "account that reads the directory"});
@@ -77,7 +77,7 @@ struct FabricSoftware {
   static constexpr std::string_view type_name = "fabric software";
   static bool from_text(std::string_view, FabricSoftware&, std::string& error); // "doca-ofed 24.10"
   template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("kind", s.kind, {.required = true, .doc = "doca-ofed, mlnx-ofed, inbox"});
+    v("kind", s.kind, {.required = true, .doc = "RDMA stack", .words = "doca-ofed|mlnx-ofed|inbox"});
     v("version", s.version, {.doc = "release, as text"});
   }
 };
@@ -132,7 +132,7 @@ struct Software {
     v("name_servers", s.name_servers, {.doc = "DNS servers"});
     v("time_servers", s.time_servers, {.doc = "NTP servers"});
     v("time_zone", s.time_zone, {.standard = "UTC", .why = "one clock for all logs", .doc = "time zone of the nodes"});
-    v("iommu", s.iommu, {.doc = "off, passthrough or translate"});
+    v("iommu", s.iommu, {.doc = "how the IOMMU is set", .words = "off|passthrough|translate"});
     v("acs", s.acs, {.doc = "PCIe access control services enabled"});
     v("gpudirect_rdma", s.gpudirect_rdma, {.doc = "NICs are to read and write GPU memory"});
     v("secure_boot", s.secure_boot, {.doc = "firmware checks signatures of kernel modules"});

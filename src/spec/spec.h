@@ -202,7 +202,7 @@ struct StorageClass {
   static constexpr std::string_view type_name = "storage class";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("class", s.name, {.required = true, .doc = "StorageClass name"});
-    v("access", s.access, {.doc = "one or many: nodes that may mount it for writing"});
+    v("access", s.access, {.doc = "nodes that may mount it for writing", .words = "one|many"});
   }
 };
 struct Storage {
@@ -238,7 +238,7 @@ struct QuotaAmount {                        // "32 gpus", "1200 cores"
   static bool from_text(std::string_view, QuotaAmount&, std::string& error);
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("amount", s.amount, {.required = true, .doc = "how many", .least = 0, .most = 1e9});
-    v("of", s.of, {.required = true, .doc = "gpus, cores or nodes"});
+    v("of", s.of, {.required = true, .doc = "what is counted", .words = "gpus|cores|nodes"});
   }
 };
 struct Team {
@@ -288,9 +288,9 @@ struct Workload {
   Value<Seconds> checkpoint_every, checkpoint_within;
   static constexpr std::string_view type_name = "workload";
   template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("kind", s.kind, {.standard = "training", .why = "the usual large job", .doc = "training, inference or hpc"});
+    v("kind", s.kind, {.standard = "training", .why = "the usual large job", .doc = "kind of job", .words = "training|inference|hpc"});
     v("model", s.model, {.doc = "shape of the model"});
-    v("precision", s.precision, {.doc = "bf16, fp16, fp8, fp32, fp64"});
+    v("precision", s.precision, {.doc = "arithmetic of the matrix products", .words = "bf16|fp16|fp8|fp4|fp32|fp64"});
     v("batch", s.batch, {.doc = "global batch: 4194304 tokens"});
     v("train", s.train, {.doc = "tokens to train on in all"});
     v("on", s.on, {.doc = "nodes of each group: { gpu: 64 }"});

@@ -1,0 +1,231 @@
+// Document -> Spec: the descriptors do most of it; here stands what no descriptor can say.
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/host_pattern.h"
+#include "base/ip.h"
+#include "fields/read.h"
+#include "fields/scalar_text.h"
+#include "spec/spec.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::size_t kLongestName = 63;   // a DNS label: RFC 1035, section 2.3.1
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+class Checker {
+ public:
+  Checker(const Document& document, const Sources& sources, Findings& findings) : d_(document), sources_(sources), findings_(findings) {}
+
+  void spec(const Spec& s) {
+    cluster_name(s.name);
+    for (const auto& folder : s.parts) relative_path("parts", folder);
+    relative_path("inventory", s.inventory);
+    relative_path("templates", s.templates);
+    if (s.site) site(*s.site);
+    group_names("rack group", s.racks);
+    for (const auto& [name, at, racks] : s.racks) {
+      pattern(racks.names);
+      for (const auto& occupied : racks.occupied)
+        for (const auto& rack : occupied.racks) pattern(rack);
+    }
+    group_names("assembly group", s.assemblies);
+    for (const auto& [name, at, assembly] : s.assemblies) pattern(assembly.names);
+    group_names("node group", s.nodes);
+    for (const auto& [name, at, nodes] : s.nodes) node_group(name, at, nodes);
+    group_names("network", s.networks);
+    for (const auto& [name, at, network] : s.networks) addresses(network);
+    group_names("nvlink domain", s.nvlink);
+    group_names("storage", s.storage);
+    for (const auto& [name, at, storage] : s.storage) {
+      mount_point(storage.mount);
+      if (storage.servers) storage_servers(at, name, *storage.servers);
+    }
+    group_names("team", s.teams);
+    group_names("workload", s.workloads);
+    software(s.software);
+    for (const auto& [name, at, level] : s.severity)
+      if (level && *level != "warning" && *level != "error")
+        findings_.error("spec-unknown-value", level.span, format("'{}' takes warning or error; '{}' is written there", name, *level))
+            .help("a severity can be raised; to let a finding pass, accept it with a reason under 'accept'");
+  }
+
+ private:
+  void cluster_name(const Value<std::string>& name) {
+    if (!name) return;
+    bool good = !name->empty() && name->size() <= kLongestName && name->front() != '-' && name->back() != '-';
+    for (const char c : *name) good = good && (is_letter_or_digit(c) || c == '-');
+    if (!good)
+      findings_.error("spec-bad-name", name.span, format("'{}' cannot be a cluster's name: letters, digits and inner hyphens, at most {}", *name, kLongestName));
+  }
+
+  template <class T>
+  void group_names(std::string_view what, const NamedMap<T>& map) {
+    for (const auto& entry : map) group_name(what, entry.name, entry.name_span);
+  }
+  // Names become parts of object names and of file names: no slash, no dot, no blank.
+  void group_name(std::string_view what, const std::string& name, SourceSpan at) {
+    bool good = !name.empty() && name.size() <= kLongestName && is_letter_or_digit(name.front());
+    for (const char c : name) good = good && (is_letter_or_digit(c) || c == '-' || c == '_');
+    if (!good) findings_.error("spec-bad-name", at, format("'{}' cannot name a {}: letters, digits, hyphens and underscores, at most {}", name, what, kLongestName));
+  }
+
+  void pattern(const Value<std::string>& names) {
+    if (!names) return;
+    HostPattern::Error error;
+    if (HostPattern::parse(*names, error)) return;
+    // The place within the scalar, where the source spells it as it is read.
+    SourceSpan at = names.span;
+    const std::string_view written = sources_.text(at);
+    const std::size_t quote = !written.empty() && (written[0] == '"' || written[0] == '\'') ? 1 : 0;
+    if (written.substr(quote, names->size()) == *names && error.offset < names->size()) {
+      at.begin += static_cast<std::uint32_t>(quote + error.offset);
+      at.end = at.begin + 1;
+    }
+    findings_.error("spec-bad-pattern", at, format("name pattern '{}': {}", *names, error.message)).help("patterns are written as \"gpu[001-127]\", \"h[1-2]n[01-16]\" or \"c[1,3,5-9]\"");
+  }
+
+  // Beside or below the spec: nothing outside its folder decides what comes of it.
+  void relative_path(std::string_view key, const Value<std::string>& path) {
+    if (!path) return;
+    std::string why;
+    if (path->empty()) why = "is empty";
+    else if (path->front() == '/') why = "is absolute";
+    for (const char c : *path)
+      if (static_cast<unsigned char>(c) < 0x20 || c == '\\') why = "has a character that no path has here";
+    for (std::size_t begin = 0; why.empty() && begin <= path->size();) {
+      const std::size_t end = std::min(path->find('/', begin), path->size());
+      if (path->substr(begin, end - begin) == "..") why = "leaves the folder of the spec";
+      begin = end + 1;
+    }
+    if (!why.empty())
+      findings_.error("spec-bad-path", path.span, format("'{}' is '{}', which {}", key, *path, why)).help("paths are relative to the spec and stay in its folder, such as ./parts");
+  }
+
+  void mount_point(const Value<std::string>& mount) {
+    if (!mount) return;
+    bool good = mount->size() > 1 && mount->front() == '/' && mount->back() != '/' && mount->find("//") == std::string::npos && (*mount + "/").find("/../") == std::string::npos;
+    for (const char c : *mount) good = good && static_cast<unsigned char>(c) > 0x20 && c != '\\' && c != '"' && c != '\'';
+    if (!good) findings_.error("spec-bad-path", mount.span, format("'mount' is '{}', which is no absolute path without blanks, such as /scratch", *mount));
+  }
+
+  void missing(SourceSpan at, std::string_view key, std::string_view where, std::string_view help) {
+    findings_.error("spec-missing-key", at, format("'{}' is missing in '{}'", key, where)).help(std::string(help));
+  }
+
+  void site(const Site& site) {
+    group_names("feed", site.feeds);
+    group_names("panel", site.panels);
+    group_names("cooling zone", site.cooling);
+    if (!site.kind || *site.kind != SiteKind::own) return;
+    const SourceSpan at = key_of("site", site.span);
+    // A key that is there but wrong was told by the reader.
+    if (!site.region && !site.region.unknown && !written("site", "region"))
+      missing(at, "region", "site", "there is no safe default: 'region: na' or 'region: iec'; plugs and the continuous load of breakers follow from it");
+    if (!site.supply && !written("site", "supply")) missing(at, "supply", "site", "'supply': voltage that reaches the racks; written as 'supply: { phases: 3, voltage: 415 V }'");
+  }
+
+  void node_group(const std::string& name, SourceSpan at, const NodeGroup& g) {
+    pattern(g.names);
+    if (g.software) software(*g.software);
+    struct Way { std::string_view key; bool there; SourceSpan span; };
+    const Way ways[] = {{"model", g.model.value || g.model.unknown, g.model.span}, {"server", g.server.has_value(), g.server ? g.server->span : SourceSpan{}},
+                        {"from", g.from.value || g.from.unknown, g.from.span}, {"instance", g.instance.value || g.instance.unknown, g.instance.span},
+                        {"virtual_machine", g.virtual_machine.has_value(), g.virtual_machine ? g.virtual_machine->span : SourceSpan{}}};
+    const Way* first = nullptr;
+    for (const Way& way : ways) {
+      if (!way.there) continue;
+      if (!first) {
+        first = &way;
+        continue;
+      }
+      findings_.error("spec-node-machine-twice", at, format("node group '{}' says with '{}' and with '{}' what its nodes are", name, first->key, way.key))
+          .help(first->key == "model" && way.key == "server" ? "write server: { like: … } with what differs, or model alone" : "one of model, server, from, instance and virtual_machine says it");
+      return;
+    }
+    if (!first && !any_written("nodes", name, {"model", "server", "from", "instance", "virtual_machine"}))
+      findings_.error("spec-node-machine-missing", at, format("node group '{}' does not say what its nodes are", name))
+          .help("name a catalogue server (model: …), write one (server: …), take trays of an assembly (from: …), a cloud instance (instance: …) or a virtual_machine");
+  }
+
+  void storage_servers(SourceSpan at, const std::string& name, const StorageServers& s) {
+    const int said = int{s.model.value.has_value()} + int{s.nodes.value.has_value()} + int{s.external.value.has_value()};
+    if (said > 1) findings_.error("spec-storage-servers-twice", s.span.valid() ? s.model.span.valid() ? s.model.span : s.nodes.span : at, format("the servers of storage '{}' are named in {} ways", name, said)).help("one of model, nodes and external says it");
+  }
+
+  void addresses(const Network& n) {
+    std::optional<Ipv4Prefix> subnet;
+    if (n.subnet) {
+      std::string error;
+      subnet = Ipv4Prefix::parse(*n.subnet, error);
+      if (!subnet) findings_.error("spec-bad-prefix", n.subnet.span, format("subnet '{}': {}", *n.subnet, error)).help("prefixes are written as 10.10.0.0/16");
+    }
+    if (!n.gateway) return;
+    const auto gateway = parse_ipv4(*n.gateway);
+    if (!gateway) findings_.error("spec-bad-address", n.gateway.span, format("gateway '{}' is no IPv4 address, such as 10.10.0.1", *n.gateway));
+    else if (subnet && !subnet->contains(*gateway))
+      findings_.error("spec-gateway-outside-subnet", n.gateway.span, format("gateway '{}' is not in the subnet '{}'", *n.gateway, *n.subnet)).note(n.subnet.span, "the subnet is given here");
+  }
+
+  void software(const Software& s) {
+    if (s.scheduler) pattern(s.scheduler->controllers);
+    if (s.identity && s.identity->bind_password) secret("bind_password", *s.identity->bind_password);
+  }
+
+  void secret(std::string_view key, const SecretRef& s) {
+    if (!s.span.valid()) return;      // no mapping: told by the reader
+    const int said = int{s.file.value.has_value()} + int{s.env.value.has_value()} + int{s.vault.value.has_value()};
+    if (said != 1)
+      findings_.error("spec-secret-reference", s.span, format("'{}' has {} references, one says where the secret lies", key, said)).help("one of { file: … }, { env: … } and { vault: … }");
+  }
+
+  NodeId top(std::string_view key) const { return d_.find(d_.root(), key); }
+  bool has(NodeId n, std::string_view key) const { return n != kNoNode && d_.is_mapping(n) && d_.find(n, key) != kNoNode; }
+  bool written(std::string_view section, std::string_view key) const { return has(top(section), key); }
+  bool any_written(std::string_view section, std::string_view name, std::initializer_list<std::string_view> keys) const {
+    const NodeId map = top(section);
+    const NodeId entry = has(map, name) ? d_.find(map, name) : kNoNode;
+    for (const auto key : keys)
+      if (has(entry, key)) return true;
+    return false;
+  }
+  SourceSpan key_of(std::string_view name, SourceSpan otherwise) const {
+    for (NodeId key = d_.first_child(d_.root()); key != kNoNode; key = d_.next_sibling(d_.next_sibling(key)))
+      if (d_.scalar(key) == name) return d_.span(key);
+    return otherwise;
+  }
+
+  const Document& d_;
+  const Sources& sources_;
+  Findings& findings_;
+};
+
+// A newer language is told as such, not as a hundred unknown keys.
+bool speaks_our_language(const Document& d, Findings& findings) {
+  const NodeId n = d.find(d.root(), "clusterc");
+  NumberProblem problem;
+  if (n == kNoNode || !d.is_scalar(n)) return true;
+  const auto version = parse_whole(d.scalar(n), problem);
+  if (!version || *version <= 1) return true;
+  findings.error("spec-newer-language", d.span(n), format("this spec is written in language {}, this program reads language 1", *version)).help("use a newer clusterc");
+  return false;
+}
+
+}  // namespace
+
+std::optional<Spec> read_spec(const Document& document, const Sources& sources, Findings& findings) {
+  const NodeId root = document.root();
+  if (!document.is_mapping(root)) {
+    findings.error("spec-wrong-type", document.span(root), "a spec is a mapping that begins with 'clusterc: 1'");
+    return {};
+  }
+  if (!speaks_our_language(document, findings)) return {};
+  std::optional<Spec> spec(std::in_place);
+  read_fields(ReadContext{document, findings}, root, *spec);
+  Checker(document, sources, findings).spec(*spec);
+  return spec;
+}
+
+}  // namespace clusterc
