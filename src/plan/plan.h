@@ -56,6 +56,17 @@ struct FabricTier {                     // leaf (0), spine (1), core (2)
   std::int64_t ports = 0;               // of one switch, at the rate in use
   std::int64_t down = 0, up = 0;        // ports of one switch that face down and up, as wired at the size built for
 };
+// What is plugged into a fabric, in the order of its ports: members of networks, and for an out-of-band network the management ports of equipment.
+struct FabricBlock {
+  enum class What : std::uint8_t { ends, switches, pdus, shelves, uplinks };
+  What what = What::ends;
+  int network = -1, end = -1;           // ends: end points `end` of `network` (this one, or one that shares its switches)
+  int of = -1;                          // switches: fabric whose switches are managed; uplinks: fabric whose leaves end here; shelves: assembly group
+  std::int64_t members = 0, ports_each = 1, built_for = 0;
+  std::int64_t first = 0, width = 1;    // first slot, slots of a member on each leaf of its unit (fabric_shape.h)
+  bool from_last = false;               // takes slots that no present member needs, from the last one down
+};
+
 struct Fabric {
   int network = -1;
   std::string name;
@@ -73,13 +84,19 @@ struct Fabric {
   double oversubscription = 1;          // as wired
   std::int64_t end_ports = 0, end_ports_built_for = 0;
   BitsPerSecond link_rate{0};
-  std::vector<std::pair<std::int64_t, std::int64_t>> first_port;   // per EndPoints of the network: internal scheme of plan/fabric.cc
+  std::int64_t uplink_cables = 0;       // from these leaves into another fabric (management switches)
+  std::int64_t cores_per_group = 0;     // three tiers: spine i of every pod goes to core group i
+  std::int64_t ways = 1;                // node ports on one switch port (breakout)
+  int uplinks_to = -1;                  // fabric that takes the leaves' uplinks
+  std::string unbuildable;              // why there are no switches where there should be: "70000 ports, three tiers of 64 ports carry 65536"
+  std::vector<FabricBlock> blocks;
+  const FabricBlock* block_of(int network, int end) const;
   std::int64_t switch_count() const;
   std::int64_t first_switch = 0;        // number of this fabric's first switch in Plan::switch_rack
 };
 
 struct SwitchRef { int tier = -1; std::int64_t index = -1; };         // index within the tier
-struct PortRef { SwitchRef sw; std::int64_t port = -1; };             // ports counted from 1
+struct PortRef { SwitchRef sw; std::int64_t port = -1; };             // ports at the rate in use, counted from 1; -1: no such port
 struct CableEnd { std::string object, port; };                        // "node/gpu/017", "compute/3"
 struct Cable { CableEnd near, far; BitsPerSecond rate{0}; Meters length{0}; };
 
@@ -125,6 +142,9 @@ struct Plan {
   std::string node_object(std::int64_t node) const;
 
   // Wiring, in constant time each.
+  std::int64_t switch_number(int fabric, SwitchRef) const;            // in switch_rack and switch_unit; -1 if none
+  SwitchRef switch_ref(int fabric, std::int64_t index) const;         // of the fabric's index-th switch, lowest tier first
+  PortRef block_port(int fabric, int block, std::int64_t member, std::int64_t port) const;
   PortRef leaf_port(int fabric, int end_points, std::int64_t member, std::int64_t port) const;
   std::int64_t leaf_of_node(int fabric, std::int64_t node) const;     // leaf of its first port: what a scheduler's topology needs; -1 if none
   PortRef up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* upper) const;   // link counted from 0; fills the far end

@@ -1,0 +1,287 @@
+// From networks to fabrics.
+//
+// Slots (fabric_shape.h) are given out in the order of the spec: a group's block begins where the one before it ends *at the size built
+// for*, so growth within `built_for` moves no cable. On a rail-optimised fabric whoever has fewer ports than rails (fabric managers) takes
+// single slots from the last one of the last unit down: the place of members that are not there. In the reference SuperPOD these are the ports of the
+// 128th node, in the last unit: the four fabric managers move if that node is ever bought. Uplinks of management switches do likewise.
+// Leaves count their node ports from 1 and their uplinks from the top end, link by link; the m links to one spine lie side by side, so that
+// twin-port cages and split ports carry one cable.
+// A network that is out-of-band for everything counts nodes' management ports first, then storage, then the switches of each fabric, then PDUs
+// rack by rack, then shelves and trays of assemblies. Its switches have ports of their own for uplinks (48 x 1 Gb/s + 4 x 100 Gb/s): two go to the
+// first Ethernet fabric that carries in-band traffic, which therefore is planned again with those ports.
+#include "plan/fabric.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "plan/fabric_shape.h"
+
+namespace clusterc {
+
+std::int64_t switch_radix(const SwitchPart& part, BitsPerSecond rate, const Value<std::int64_t>& wish, std::int64_t* ways_out) {
+  std::int64_t ways = 1;
+  if (part.port_rate && rate.value > 0) {
+    ways = static_cast<std::int64_t>(*part.port_rate / rate + 1e-9);
+    ways = std::min(ways, wish ? std::min(*wish, part.breakout.value_or(*wish)) : part.breakout.value_or(1));
+    ways = std::max<std::int64_t>(ways, 1);
+  }
+  if (ways_out) *ways_out = ways;
+  return part.ports.value_or(0) * ways;
+}
+
+std::int64_t managed_devices(const AssemblyPart& part) {
+  std::int64_t n = part.power_shelves.value_or(0);
+  for (const auto& tray : part.trays)
+    if (!tray.value.server) n += tray.value.count.value_or(0);
+  return n;
+}
+
+const FabricBlock* Fabric::block_of(int of_network, int end) const {
+  for (const FabricBlock& b : blocks)
+    if (b.what == FabricBlock::What::ends && b.network == of_network && b.end == end) return &b;
+  return nullptr;
+}
+
+std::int64_t Fabric::switch_count() const {
+  std::int64_t n = 0;
+  for (const FabricTier& t : tiers) n += t.count;
+  return n;
+}
+
+namespace {
+
+constexpr std::int64_t kUplinksOfAManagementSwitch = 2;   // one cable may fail (DGX SuperPOD RA, appendix A: 16 uplinks of 8 switches)
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+struct Builder {
+  const Cluster& c;
+  Plan& plan;
+
+  bool own_switches(const NetworkModel& n) const { return n.switch_part && n.shares < 0 && n.kind != LinkKind::efa && n.kind != LinkKind::nvlink && c.own_site; }
+  static bool has_uplink_ports(const NetworkModel& n) { return n.switch_part->uplinks.value_or(0) > 0; }
+
+  void add_ends(Fabric& f, int network, const std::vector<FabricBlock>* known) const {
+    const NetworkModel& n = c.networks[network];
+    for (std::size_t e = 0; e < n.ends.size(); ++e) {
+      const EndPoints& p = n.ends[e];
+      // Guests on the same ports as the host's own members need no cable of their own.
+      bool same = false;
+      if (known)
+        for (const FabricBlock& b : *known) {
+          const EndPoints& o = c.networks[b.network].ends[b.end];
+          same = same || (o.group == p.group && o.storage == p.storage && o.ports == p.ports && (p.ports >= 0 || p.group < 0));
+        }
+      if (same || p.ports_each <= 0) continue;
+      f.blocks.push_back({.network = network, .end = static_cast<int>(e), .members = p.members, .ports_each = p.ports_each, .built_for = std::max(p.built_for, p.members)});
+    }
+  }
+
+  void add_equipment(Fabric& f) const {
+    for (const Fabric& other : plan.fabrics)
+      if (other.network != f.network && other.switch_count() > 0)
+        f.blocks.push_back({.what = FabricBlock::What::switches, .of = other.network, .members = other.switch_count(), .built_for = other.switch_count()});
+    std::int64_t pdus = 0;
+    for (const RackGroupModel& r : c.racks) pdus += r.count * static_cast<std::int64_t>(r.pdus.size());
+    if (pdus) f.blocks.push_back({.what = FabricBlock::What::pdus, .members = pdus, .built_for = pdus});
+    for (std::size_t a = 0; a < c.assemblies.size(); ++a)
+      if (c.assemblies[a].part)
+        if (const std::int64_t n = c.assemblies[a].count * managed_devices(*c.assemblies[a].part))
+          f.blocks.push_back({.what = FabricBlock::What::shelves, .of = static_cast<int>(a), .members = n, .built_for = n});
+  }
+
+  // Lays the blocks out for leaves in units of `rails`, and says what that asks for.
+  static FabricDemand lay_out(Fabric& f, std::int64_t rails, bool rail_optimised) {
+    FabricDemand d{.rails = rails};
+    for (FabricBlock& b : f.blocks) {
+      b.width = ceil_div(b.ports_each, rails);
+      b.from_last = b.what == FabricBlock::What::uplinks || (rail_optimised && b.ports_each < rails);
+    }
+    // A fabric of single ports only has nobody to make room for.
+    if (std::all_of(f.blocks.begin(), f.blocks.end(), [](const FabricBlock& b) { return b.from_last; }))
+      for (FabricBlock& b : f.blocks) b.from_last = false;
+    std::int64_t first = 0, extra = 0, width = 0;
+    for (FabricBlock& b : f.blocks) {
+      if (b.from_last) {
+        b.first = extra;
+        extra += b.built_for * b.ports_each;
+        continue;
+      }
+      b.first = first;
+      d.slots_present = std::max(d.slots_present, b.members ? first + b.members * b.width : 0);
+      first += b.built_for * b.width;
+      if (!width) width = b.width;
+    }
+    d.slots_built = first;
+    d.extra_ports = extra;
+    if (rail_optimised && width) d.slot_multiple = width;
+    return d;
+  }
+
+  std::int64_t scalable_unit(const Fabric& f) const {
+    for (const FabricBlock& b : f.blocks) {
+      if (b.what != FabricBlock::What::ends || b.from_last) continue;
+      const EndPoints& p = c.networks[b.network].ends[b.end];
+      if (p.group >= 0 && c.nodes[p.group].spec && c.nodes[p.group].spec->scalable_unit) return *c.nodes[p.group].spec->scalable_unit * b.width;
+    }
+    return 0;
+  }
+
+  void count_ports(Fabric& f) const {
+    f.end_ports = f.end_ports_built_for = f.node_cables = 0;
+    for (const FabricBlock& b : f.blocks) {
+      f.end_ports += b.members * b.ports_each;
+      f.end_ports_built_for += b.built_for * b.ports_each;
+      if (b.what != FabricBlock::What::uplinks) f.node_cables += b.members * b.ports_each;
+    }
+  }
+
+  void build(int network) const {
+    const NetworkModel& n = c.networks[network];
+    Fabric& f = plan.fabrics[network];
+    count_ports(f);
+    f.tiers.clear();
+    f.unbuildable.clear();
+    f.leaf_spine_cables = f.spine_core_cables = f.uplink_cables = 0;
+    f.links_per_pair = f.core_links_per_pair = 0;
+    f.oversubscription = 1;
+    f.link_rate = n.rate;
+    if (f.end_ports_built_for == 0) return;
+
+    const std::int64_t bond = n.spec ? n.spec->bond.value_or(1) : 1;
+    const std::int64_t radix = switch_radix(*n.switch_part, n.rate, n.spec ? n.spec->breakout : Value<std::int64_t>(), &f.ways);
+    if (radix <= 0) {
+      f.unbuildable = "the switch has no number of ports";
+      return;
+    }
+    const bool wants_rails = n.spec && n.spec->topology && (*n.spec->topology == NetworkTopology::rail_optimised || *n.spec->topology == NetworkTopology::rail_only);
+    std::int64_t rails = 1;
+    if (wants_rails) {
+      for (const FabricBlock& b : f.blocks) rails = std::max(rails, b.ports_each);
+      if (n.spec->rails) rails = *n.spec->rails;
+    }
+
+    // One switch (one for each link of a bond) where all fits, rails or not.
+    FabricDemand d = lay_out(f, bond, false);
+    d.radix = radix;
+    d.oversubscription = n.spec ? n.spec->oversubscription.value_or(1) : 1;
+    FabricShape s;
+    const bool fits_one = d.slots_built <= radix && d.slots_present + ceil_div(d.extra_ports, d.rails) <= radix;
+    const bool one_wanted = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::single;
+    if (fits_one || one_wanted) {
+      s = {.tiers = 1, .down = radix, .units = 1, .leaves = bond};
+      f.leaves_per_unit = bond;
+    } else {
+      if (rails > 1) {
+        const double o = d.oversubscription;
+        d = lay_out(f, rails, true);
+        d.radix = radix;
+        d.oversubscription = o;
+        d.unit_slots = scalable_unit(f);
+        f.rail_optimised = true;
+      }
+      f.leaves_per_unit = d.rails;
+      d.may_be_single = false;
+      const bool uplinks_only = has_uplink_ports(n);
+      if (uplinks_only) {
+        s = {.tiers = 2, .down = radix, .units = std::max(ceil_div(d.slots_built, radix), ceil_div(d.slots_present + ceil_div(d.extra_ports, d.rails), radix))};
+        s.leaves = s.units * d.rails;
+      } else {
+        s = fabric_shape(d);
+      }
+      if (s.tiers == 0) {
+        f.unbuildable = clusterc::format("{} ports, three tiers of {} ports carry {} without oversubscription", f.end_ports_built_for, radix, three_tier_limit(radix));
+        return;
+      }
+    }
+    f.rails = f.rail_optimised ? f.leaves_per_unit : 1;
+    const std::int64_t width = std::max<std::int64_t>(1, f.blocks.empty() ? 1 : f.blocks[0].width);
+    f.unit = s.tiers == 1 ? 0 : s.down / width;
+    f.units = s.units;
+    f.links_per_pair = s.links;
+    f.core_links_per_pair = s.core_links;
+    f.pods = s.pods;
+    f.leaves_per_pod = s.tiers >= 2 ? s.units_per_pod * f.leaves_per_unit : 0;
+    f.spines_per_pod = s.spines_per_pod;
+    f.cores_per_group = s.cores_per_group;
+
+    auto tier = [&](const char* word, std::int64_t count, std::int64_t down, std::int64_t up) {
+      f.tiers.push_back({.word = word, .model = n.switch_model, .part = n.switch_part, .count = count, .ports = radix, .down = down, .up = up});
+    };
+    if (has_uplink_ports(n)) {
+      const std::int64_t up = std::min(kUplinksOfAManagementSwitch, *n.switch_part->uplinks);
+      tier(s.leaves == bond ? "switch" : "leaf", s.leaves, s.down, f.uplinks_to >= 0 ? up : 0);
+      f.uplink_cables = f.uplinks_to >= 0 ? s.leaves * up : 0;
+      return;
+    }
+    tier(s.tiers == 1 ? "switch" : "leaf", s.leaves, s.down, s.up);
+    if (s.tiers == 1) return;
+    f.leaf_spine_cables = s.leaves * s.up;
+    f.oversubscription = static_cast<double>(s.down) / static_cast<double>(s.up);
+    tier("spine", s.spines(), f.leaves_per_pod * s.links, s.core_links * s.cores_per_group);
+    if (s.tiers == 2) return;
+    f.spine_core_cables = s.spines() * s.core_links * s.cores_per_group;
+    tier("core", s.cores(), s.pods * s.core_links, 0);
+  }
+
+  // The first Ethernet fabric of in-band traffic whose ports take the management switches' uplinks.
+  int uplink_target(int network) const {
+    const NetworkModel& n = c.networks[network];
+    if (!has_uplink_ports(n)) return -1;
+    for (std::size_t i = 0; i < c.networks.size(); ++i) {
+      const NetworkModel& t = c.networks[i];
+      if (static_cast<int>(i) == network || !own_switches(t) || t.kind != LinkKind::ethernet || !t.carries_traffic(Traffic::inband)) continue;
+      if (n.switch_part->uplink_rate && t.rate.value + 0.5 >= n.switch_part->uplink_rate->value) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  void all() const {
+    plan.fabrics.resize(c.networks.size());
+    for (std::size_t i = 0; i < c.networks.size(); ++i) {
+      Fabric& f = plan.fabrics[i];
+      f.network = static_cast<int>(i);
+      f.name = c.networks[i].name;
+      if (!own_switches(c.networks[i])) continue;
+      add_ends(f, static_cast<int>(i), nullptr);
+      for (std::size_t g = 0; g < c.networks.size(); ++g)
+        if (c.networks[g].shares == static_cast<int>(i)) {
+          const std::vector<FabricBlock> known = f.blocks;
+          add_ends(f, static_cast<int>(g), &known);
+        }
+      if (!c.networks[i].everything) build(static_cast<int>(i));
+    }
+    // Management last: it counts the switches of the others, and its own uplinks may add to them. Counts hardly ever fall, so this settles in two or three rounds.
+    for (std::size_t i = 0; i < c.networks.size(); ++i) {
+      if (!c.networks[i].everything || !own_switches(c.networks[i])) continue;
+      const int network = static_cast<int>(i);
+      Fabric& f = plan.fabrics[i];
+      const std::vector<FabricBlock> ends = f.blocks;
+      f.uplinks_to = uplink_target(network);
+      std::int64_t before = -1;
+      for (int round = 0; round < 8 && before != f.switch_count(); ++round) {
+        before = f.switch_count();
+        f.blocks = ends;
+        add_equipment(f);
+        build(network);
+        if (f.uplinks_to < 0 || f.tiers.empty()) break;
+        Fabric& target = plan.fabrics[f.uplinks_to];
+        std::erase_if(target.blocks, [&](const FabricBlock& b) { return b.what == FabricBlock::What::uplinks && b.of == network; });
+        const std::int64_t n = f.switch_count();
+        target.blocks.push_back({.what = FabricBlock::What::uplinks, .of = network, .members = n, .ports_each = f.tiers[0].up, .built_for = n});
+        build(f.uplinks_to);
+      }
+    }
+    std::int64_t number = 0;
+    for (Fabric& f : plan.fabrics) {
+      f.first_switch = number;
+      number += f.switch_count();
+    }
+  }
+};
+
+}  // namespace
+
+void plan_fabrics(Plan& plan) { Builder{*plan.cluster, plan}.all(); }
+
+}  // namespace clusterc

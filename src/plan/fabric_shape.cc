@@ -1,0 +1,98 @@
+#include "plan/fabric_shape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace clusterc {
+namespace {
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Ports up that D ports down need. 4/3 as a double is a little less than 4/3: the tolerance takes the rounding back.
+std::int64_t uplinks_for(std::int64_t down, double o) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(down / o - 1e-9))); }
+
+std::int64_t units_for(const FabricDemand& d, std::int64_t down) {
+  return std::max<std::int64_t>({1, ceil_div(d.slots_built, down), ceil_div(d.slots_present + ceil_div(d.extra_ports, d.rails), down)});
+}
+
+void keep_smaller(std::optional<FabricShape>& best, const FabricShape& s) {
+  if (!best || s.switches() < best->switches()) best = s;
+}
+
+// The fewest spines for leaves that turn `down` ports down; absent where two tiers do not reach.
+std::optional<FabricShape> two_tiers(const FabricDemand& d, std::int64_t down) {
+  const std::int64_t need = uplinks_for(down, d.oversubscription);
+  FabricShape s{.tiers = 2, .down = down, .units = units_for(d, down)};
+  s.leaves = s.units * d.rails;
+  if (s.leaves > d.radix) return {};
+  for (std::int64_t spines = 1; spines <= d.radix - down; ++spines) {
+    const std::int64_t m = ceil_div(need, spines);
+    if (down + m * spines > d.radix || s.leaves * m > d.radix) continue;
+    s.spines_per_pod = spines;
+    s.links = m;
+    s.up = m * spines;
+    s.units_per_pod = s.units;
+    return s;
+  }
+  return {};
+}
+
+void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricShape>& best) {
+  const std::int64_t need = uplinks_for(down, d.oversubscription), units = units_for(d, down);
+  for (std::int64_t q = std::min(units, d.radix / 2 / d.rails); q >= 1; --q) {
+    const std::int64_t pods = ceil_div(units, q), pod_leaves = q * d.rails;
+    if (pods > d.radix) break;                                   // smaller pods are only more of them
+    for (std::int64_t m = 1; m * pod_leaves * 2 <= d.radix; ++m) {
+      FabricShape s{.tiers = 3, .down = down, .units = units, .leaves = units * d.rails, .links = m, .pods = pods, .units_per_pod = q};
+      s.spines_per_pod = ceil_div(need, m);
+      s.up = m * s.spines_per_pod;
+      if (down + s.up > d.radix) continue;
+      if (best && s.leaves + s.spines() >= best->switches()) continue;
+      const std::int64_t spine_down = pod_leaves * m;
+      for (std::int64_t c = 1; c <= d.radix / pods; ++c) {
+        s.core_links = c;
+        s.cores_per_group = ceil_div(spine_down, c);
+        if (spine_down + c * s.cores_per_group > d.radix) continue;
+        keep_smaller(best, s);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+FabricShape fabric_shape(const FabricDemand& d) {
+  if (d.radix <= 0 || d.rails <= 0 || d.slots_built <= 0) return {};
+  if (d.may_be_single && d.slots_built <= d.radix && d.slots_present + ceil_div(d.extra_ports, d.rails) <= d.radix)
+    return {.tiers = 1, .down = d.radix, .units = 1, .leaves = d.rails};
+
+  // The widest leaf: D + D/o <= N. A member that must not straddle units makes it a multiple of its slots.
+  std::int64_t widest = d.radix - 1;
+  while (widest > 0 && widest + uplinks_for(widest, d.oversubscription) > d.radix) --widest;
+  const std::int64_t step = std::max<std::int64_t>(1, d.slot_multiple);
+  widest -= widest % step;
+  std::int64_t narrowest = step;
+  if (d.unit_slots > 0 && d.unit_slots <= widest) widest = narrowest = d.unit_slots;
+  if (widest <= 0) return {};
+  // No wider than all that there is.
+  const std::int64_t all = std::max(d.slots_built, d.slots_present + ceil_div(d.extra_ports, d.rails));
+  if (narrowest != widest) widest = std::min(widest, ceil_div(all, step) * step);
+
+  std::optional<FabricShape> best;
+  for (std::int64_t down = widest; down >= narrowest; down -= step) {
+    if (best && units_for(d, down) * d.rails >= best->switches()) break;    // narrower leaves are only more of them
+    if (auto s = two_tiers(d, down)) keep_smaller(best, *s);
+    if (units_for(d, down) * d.rails > d.radix) break;
+  }
+  if (best) return *best;
+  for (std::int64_t down = widest; down >= narrowest; down -= step) {
+    if (best && units_for(d, down) * d.rails >= best->switches()) break;
+    three_tiers(d, down, best);
+    // Units grow as leaves shrink: past the first that cannot be reached there is nothing.
+    if (!best && units_for(d, down) > d.radix * std::max<std::int64_t>(1, d.radix / 2 / d.rails)) break;
+  }
+  return best.value_or(FabricShape{});
+}
+
+}  // namespace clusterc

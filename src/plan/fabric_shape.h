@@ -1,0 +1,48 @@
+// How many switches a fabric takes: the arithmetic alone, without names, nodes or cables.
+//
+// A leaf of radix N turns D ports down and u ports up, D/u <= o (the oversubscription). R leaves form a unit: a member of the unit has its
+// port k on leaf k mod R (R is the number of rails, of a bond's links, or 1). What a member takes on each leaf are its slots.
+//   one tier    everything fits one unit that needs no uplinks
+//   two tiers   each leaf has m links to each of S spines: u = m S, L m <= N for L leaves
+//   three tiers q units are a pod of Lp = q R leaves and Sp spines, wired as two tiers; a spine has as many ports up as down: Lp m <= N/2.
+//               spine i of every pod goes, with c links to each, to the C switches of core group i: C c >= Lp m, pods c <= N
+// Every leaf has the same number of links to each of its spines, so S must divide u: three units of 32 nodes with 8 rails and 64 ports need
+// 16 spines although 12 have ports enough. Among all that is possible the fewest switches win; then wide leaves, large pods, few links.
+// Example: 16,384 nodes of 8 rails on 128 ports: D = u = 64, 256 units, 2,048 leaves; pods of 8 units, 64 spines each, c = 4: 16 cores a
+// group; 2,048 + 2,048 + 1,024 switches. The search costs at most some thousand steps, whatever the number of nodes.
+#pragma once
+#include <cstdint>
+
+namespace clusterc {
+
+struct FabricDemand {
+  std::int64_t slots_present = 0;    // of the members that are there, on each leaf of their unit, summed over all members
+  std::int64_t slots_built = 0;      // likewise for the sizes built for; >= slots_present
+  std::int64_t extra_ports = 0;      // single ports of others (fabric managers): they take slots that no present member needs, from the last
+  std::int64_t rails = 1;            // R
+  std::int64_t unit_slots = 0;       // slots of one scalable unit where the spec sets its size; 0: as many as are best
+  std::int64_t slot_multiple = 1;    // a member's slots, where it must not straddle two units
+  std::int64_t radix = 0;            // N, at the rate in use
+  double oversubscription = 1;       // o
+  bool may_be_single = true;         // one unit without uplinks will do where it fits
+};
+
+struct FabricShape {
+  int tiers = 0;                     // 0: cannot be built with three
+  std::int64_t down = 0, up = 0;     // of a leaf
+  std::int64_t units = 0, leaves = 0;
+  std::int64_t links = 0;            // m
+  std::int64_t pods = 1, units_per_pod = 0, spines_per_pod = 0;
+  std::int64_t core_links = 0;       // c
+  std::int64_t cores_per_group = 0;  // C
+  std::int64_t spines() const { return pods * spines_per_pod; }
+  std::int64_t cores() const { return cores_per_group * spines_per_pod; }
+  std::int64_t switches() const { return leaves + spines() + cores(); }
+};
+
+FabricShape fabric_shape(const FabricDemand&);
+
+// End ports that three tiers of this radix carry at an oversubscription of 1: N^3 / 4.
+constexpr std::int64_t three_tier_limit(std::int64_t radix) { return radix * radix * radix / 4; }
+
+}  // namespace clusterc

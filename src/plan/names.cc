@@ -1,0 +1,79 @@
+// Names of objects (docs/names.md). None depends on a count or on another object: two digits are the least that a number has, never the most that the
+// plan needs now.
+#include <charconv>
+
+#include "plan/plan.h"
+
+namespace clusterc {
+namespace {
+
+void append_number(std::int64_t n, std::string& out) {      // 5 -> "05", 128 -> "128"
+  char text[24];
+  if (n < 10) out += '0';
+  out.append(text, std::to_chars(text, text + sizeof text, n).ptr);
+}
+void append_plain(std::int64_t n, std::string& out) {
+  char text[24];
+  out.append(text, std::to_chars(text, text + sizeof text, n).ptr);
+}
+
+}  // namespace
+
+std::string Plan::switch_name(int fabric, SwitchRef r) const {
+  const Fabric& f = fabrics[fabric];
+  if (r.tier < 0 || r.tier >= static_cast<int>(f.tiers.size())) return {};
+  std::string out = f.tiers[r.tier].word;
+  out += '/';
+  out += f.name;
+  out += '/';
+  switch (r.tier) {
+    case 0:
+      if (f.leaves_per_unit == 1) {
+        append_number(r.index + 1, out);
+      } else {
+        if (f.tiers[0].word != "switch") {
+          out += 'u';
+          append_plain(r.index / f.leaves_per_unit + 1, out);
+          out += '/';
+        }
+        if (f.rail_optimised) {
+          out += 'r';
+          append_plain(r.index % f.leaves_per_unit + 1, out);
+        } else {
+          out += static_cast<char>('a' + r.index % f.leaves_per_unit);     // at most eight links in a bond
+        }
+      }
+      break;
+    case 1:
+      if (f.tiers.size() > 2) {
+        out += "pod";
+        append_plain(r.index / f.spines_per_pod + 1, out);
+        out += '/';
+        append_number(r.index % f.spines_per_pod + 1, out);
+      } else {
+        append_number(r.index + 1, out);
+      }
+      break;
+    default:
+      out += 'p';
+      append_plain(r.index / f.cores_per_group + 1, out);
+      out += '/';
+      append_number(r.index % f.cores_per_group + 1, out);
+  }
+  return out;
+}
+
+std::string Plan::switch_host_name(int fabric, SwitchRef r) const {
+  std::string out = switch_name(fabric, r);
+  for (char& ch : out)
+    if (ch == '/' || ch == '_' || ch == '.') ch = '-';      // a network's key may have what a host name may not
+  return out;
+}
+
+std::string Plan::node_object(std::int64_t node) const {
+  for (const NodeGroupModel& g : cluster->nodes)
+    if (node >= g.first && node < g.first + g.count) return "node/" + g.name + "/" + g.names.suffix(node - g.first);
+  return {};
+}
+
+}  // namespace clusterc

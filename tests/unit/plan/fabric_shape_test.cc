@@ -1,0 +1,114 @@
+// Switch counts against published fabric tables. Sources: NVIDIA DGX SuperPOD reference architecture with DGX H100, RA-11333-001 V11
+// (2023-09-22), tables 3 and 4; the same with DGX B200, RA-11334-001; Asterfusion "Middle-to-Large Scale AI Compute Backend Fabric
+// Configuration Guide". The others are worked out by hand beside the test.
+#include "plan/fabric_shape.h"
+
+#include <gtest/gtest.h>
+
+namespace clusterc {
+namespace {
+
+FabricDemand superpod(std::int64_t present, std::int64_t built, std::int64_t extra) {
+  return {.slots_present = present, .slots_built = built, .extra_ports = extra, .rails = 8, .unit_slots = 32, .radix = 64, .may_be_single = false};
+}
+
+struct Row { std::int64_t units, present, leaves, spines, cores; };
+
+TEST(FabricShape, SuperpodTable4WithFabricManagers) {
+  for (const Row r : {Row{1, 31, 8, 4, 0}, Row{2, 63, 16, 8, 0}, Row{3, 95, 24, 16, 0}, Row{4, 127, 32, 16, 0}}) {
+    const FabricShape s = fabric_shape(superpod(r.present, 32 * r.units, 4));
+    EXPECT_EQ(s.tiers, 2);
+    EXPECT_EQ(s.leaves, r.leaves);
+    EXPECT_EQ(s.spines(), r.spines) << r.units << " units";
+    EXPECT_EQ(s.leaves * s.up, 256 * r.units);          // leaf-spine cables of the table
+    EXPECT_EQ(s.up, s.links * s.spines_per_pod);
+  }
+}
+
+TEST(FabricShape, SuperpodTable3AndB200) {
+  for (const Row r : {Row{2, 64, 16, 8, 0}, Row{4, 128, 32, 16, 0}, Row{8, 256, 64, 32, 0}, Row{16, 512, 128, 128, 64}, Row{32, 1024, 256, 256, 128}, Row{64, 2048, 512, 512, 256}}) {
+    const FabricShape s = fabric_shape(superpod(r.present, r.present, 0));
+    EXPECT_EQ(s.leaves, r.leaves) << r.units << " units";
+    EXPECT_EQ(s.spines(), r.spines) << r.units << " units";
+    EXPECT_EQ(s.cores(), r.cores) << r.units << " units";
+    EXPECT_EQ(s.leaves * s.up, r.present * 8);
+    EXPECT_EQ(s.spines() * s.core_links * s.cores_per_group, r.cores ? r.present * 8 : 0);   // spine-core cables of the table
+  }
+}
+
+TEST(FabricShape, TwoTiersEndAtHalfTheSquareOfTheRadix) {
+  EXPECT_EQ(fabric_shape({.slots_present = 2048, .slots_built = 2048, .radix = 64}).tiers, 2);       // 64 x 64 / 2
+  EXPECT_EQ(fabric_shape({.slots_present = 2049, .slots_built = 2049, .radix = 64}).tiers, 3);
+}
+
+TEST(FabricShape, ThreeTiersEndAtAQuarterOfTheCube) {
+  EXPECT_EQ(fabric_shape({.slots_present = 16, .slots_built = 16, .radix = 4}).tiers, 3);            // 4^3 / 4
+  EXPECT_EQ(fabric_shape({.slots_present = 17, .slots_built = 17, .radix = 4}).tiers, 0);
+  EXPECT_EQ(three_tier_limit(128), 524288);
+}
+
+// 64 nodes of 4 GPUs on 64 ports of 800 Gb/s used as 128 of 400: 4 leaves, 2 spines, 256 links.
+TEST(FabricShape, RoceRailsOfAPublishedGuide) {
+  const FabricShape s = fabric_shape({.slots_present = 64, .slots_built = 64, .rails = 4, .radix = 128, .may_be_single = false});
+  EXPECT_EQ(s.leaves, 4);
+  EXPECT_EQ(s.spines(), 2);
+  EXPECT_EQ(s.leaves * s.up, 256);
+}
+
+// One QM9700 takes 8 nodes of 8 ports of 400 Gb/s (DGX BasePOD reference architecture V5).
+TEST(FabricShape, BasepodIsOneSwitch) {
+  EXPECT_EQ(fabric_shape({.slots_present = 64, .slots_built = 64, .radix = 64}).switches(), 1);
+  EXPECT_EQ(fabric_shape({.slots_present = 65, .slots_built = 65, .radix = 64}).tiers, 2);
+}
+
+TEST(FabricShape, Sixteen384NodesOn128Ports) {
+  const FabricShape s = fabric_shape({.slots_present = 16384, .slots_built = 16384, .rails = 8, .radix = 128});
+  EXPECT_EQ(s.down, 64);
+  EXPECT_EQ(s.up, 64);
+  EXPECT_EQ(s.leaves, 2048);                // 131,072 ports / 64
+  EXPECT_EQ(s.spines(), 2048);              // as many ports down as leaves have up, half of each spine
+  EXPECT_EQ(s.cores(), 1024);               // 131,072 links / 128 ports
+}
+
+// 318 ports, 4:3 on 64 ports: 36 down, 28 up (36/28 = 1.29); 9 leaves, 252 uplinks; 4 spines with 7 links from each leaf: 63 ports.
+TEST(FabricShape, StorageFabricOfFourToThree) {
+  const FabricShape s = fabric_shape({.slots_present = 318, .slots_built = 318, .radix = 64, .oversubscription = 4.0 / 3});
+  EXPECT_EQ(s.leaves, 9);
+  EXPECT_EQ(s.spines(), 4);
+  EXPECT_EQ(s.links, 7);
+  EXPECT_LE(s.down, s.up * 4.0 / 3);
+}
+
+// 144 trays of 4 rails on 64 ports need 5 units. Units of 32 need 16 spines (two links: 20 x 2 = 40 ports; three would be 33 up).
+// Units of 29: 30 up = 3 links to 10 spines, 59 ports of a leaf, 60 of a spine.
+TEST(FabricShape, NarrowerUnitsWhereTheySaveSpines) {
+  const FabricShape s = fabric_shape({.slots_present = 144, .slots_built = 144, .rails = 4, .radix = 64});
+  EXPECT_EQ(s.units, 5);
+  EXPECT_EQ(s.leaves, 20);
+  EXPECT_LE(s.spines(), 10);
+  EXPECT_GE(s.up, s.down);
+}
+
+// Whatever comes out keeps its own rules.
+TEST(FabricShape, EveryShapeHoldsItsEquations) {
+  for (std::int64_t radix : {8, 32, 36, 48, 64, 128})
+    for (std::int64_t rails : {1, 2, 4, 8})
+      for (double o : {1.0, 4.0 / 3, 2.0, 3.0})
+        for (std::int64_t n = 1; n < 3000; n = n * 3 / 2 + 1) {
+          const FabricDemand d{.slots_present = n, .slots_built = n + n / 10, .extra_ports = n % 5, .rails = rails, .radix = radix, .oversubscription = o};
+          const FabricShape s = fabric_shape(d);
+          if (s.tiers == 0) { EXPECT_GT(d.slots_built * rails * 4, radix * radix * radix / 4 / 3) << radix << ' ' << rails << ' ' << n; continue; }
+          EXPECT_GE(s.units * s.down, d.slots_built);
+          EXPECT_EQ(s.leaves, s.units * rails);
+          EXPECT_LE(s.down + s.up, radix);
+          if (s.tiers == 1) continue;
+          EXPECT_LE(s.down, s.up * o + 1e-6);
+          EXPECT_EQ(s.up, s.links * s.spines_per_pod);
+          EXPECT_LE(s.units_per_pod * rails * s.links + s.core_links * s.cores_per_group, radix);
+          EXPECT_LE(s.pods * s.core_links, radix);
+          if (s.tiers == 3) { EXPECT_GE(s.core_links * s.cores_per_group, s.units_per_pod * rails * s.links); }
+        }
+}
+
+}  // namespace
+}  // namespace clusterc

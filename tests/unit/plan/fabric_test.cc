@@ -1,0 +1,230 @@
+#include "plan/fabric.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "unit/plan/superpod.h"
+
+namespace clusterc {
+namespace {
+using test::known;
+
+Plan fabrics_of(const test::Sample& s) {
+  Plan p;
+  p.cluster = s.cluster.get();
+  plan_fabrics(p);
+  return p;
+}
+
+using Port = std::tuple<int, std::int64_t, std::int64_t>;
+Port key(const PortRef& r) { return {r.sw.tier, r.sw.index, r.port}; }
+
+// Every port of a fabric that a cable ends on, node side and between switches; fails where one is used twice or does not exist.
+std::set<Port> ports_in_use(const Plan& p, int fabric) {
+  const Fabric& f = p.fabrics[fabric];
+  std::set<Port> used;
+  auto take = [&](const PortRef& r, const char* what) {
+    EXPECT_GE(r.sw.index, 0) << what;
+    EXPECT_LT(r.sw.index, f.tiers[r.sw.tier].count) << what;
+    EXPECT_GE(r.port, 1) << what;
+    EXPECT_LE(r.port, f.tiers[r.sw.tier].ports) << what;
+    EXPECT_TRUE(used.insert(key(r)).second) << what << ' ' << p.switch_name(fabric, r.sw) << ' ' << r.port << " is used twice";
+  };
+  for (std::size_t b = 0; b < f.blocks.size(); ++b)
+    for (std::int64_t m = 0; m < f.blocks[b].members; ++m)
+      for (std::int64_t k = 0; k < f.blocks[b].ports_each; ++k) take(p.block_port(fabric, static_cast<int>(b), m, k), "end point");
+  if (f.uplink_cables == 0)
+    for (int t = 0; t + 1 < static_cast<int>(f.tiers.size()); ++t)
+      for (std::int64_t i = 0; i < f.tiers[t].count; ++i)
+        for (std::int64_t l = 0; l < f.tiers[t].up; ++l) {
+          PortRef upper;
+          take(p.up_link(fabric, {t, i}, l, &upper), "up");
+          take(upper, "down");
+        }
+  return used;
+}
+
+TEST(Fabric, SuperpodCompute) {
+  const test::Sample s = test::superpod();
+  const Plan p = fabrics_of(s);
+  const Fabric& f = p.fabrics[test::kCompute];
+  ASSERT_EQ(f.tiers.size(), 2u);
+  EXPECT_EQ(f.tiers[0].count, 32);
+  EXPECT_EQ(f.tiers[1].count, 16);
+  EXPECT_EQ(f.node_cables, 1020);                 // 127 x 8 + 4
+  EXPECT_EQ(f.leaf_spine_cables, 1024);
+  EXPECT_EQ(f.links_per_pair, 2);
+  EXPECT_EQ(f.units, 4);
+  EXPECT_EQ(f.unit, 32);
+  EXPECT_DOUBLE_EQ(f.oversubscription, 1);
+  EXPECT_EQ(ports_in_use(p, test::kCompute).size(), 1020u + 2 * 1024u);
+}
+
+TEST(Fabric, RailsAndUnits) {
+  const test::Sample s = test::superpod();
+  const Plan p = fabrics_of(s);
+  // Node 33 (member 32) is the first of unit 2; its fourth port is on rail 4.
+  const PortRef r = p.leaf_port(test::kCompute, 0, 32, 3);
+  EXPECT_EQ(p.switch_name(test::kCompute, r.sw), "leaf/compute/u2/r4");
+  EXPECT_EQ(r.port, 1);
+  EXPECT_EQ(p.switch_host_name(test::kCompute, r.sw), "leaf-compute-u2-r4");
+  // The fabric managers stand where the 128th node would be: port 32 of rails 1 to 4 of unit 4.
+  for (int i = 0; i < 4; ++i) {
+    const PortRef m = p.leaf_port(test::kCompute, 1, i, 0);
+    EXPECT_EQ(p.switch_name(test::kCompute, m.sw), "leaf/compute/u4/r" + std::to_string(i + 1));
+    EXPECT_EQ(m.port, 32);
+  }
+  // Links 0 and 1 of a leaf go to spine 1, on neighbouring ports.
+  PortRef upper;
+  EXPECT_EQ(p.up_link(test::kCompute, {0, 5}, 1, &upper).port, 34);
+  EXPECT_EQ(p.switch_name(test::kCompute, upper.sw), "spine/compute/01");
+  EXPECT_EQ(upper.port, 12);                      // leaf 6, second of two links
+}
+
+TEST(Fabric, GrowthWithinTheSizeBuiltForMovesNothing) {
+  const test::Sample small = test::superpod("gpu[001-100]"), large = test::superpod("gpu[001-127]");
+  const Plan a = fabrics_of(small), b = fabrics_of(large);
+  for (std::int64_t m = 0; m < 100; ++m)
+    for (std::int64_t k = 0; k < 8; ++k) EXPECT_EQ(key(a.leaf_port(0, 0, m, k)), key(b.leaf_port(0, 0, m, k)));
+  for (std::int64_t m = 0; m < 4; ++m) EXPECT_EQ(key(a.leaf_port(0, 1, m, 0)), key(b.leaf_port(0, 1, m, 0)));
+  for (std::int64_t leaf = 0; leaf < 32; ++leaf)
+    for (std::int64_t l = 0; l < 32; ++l) {
+      PortRef x, y;
+      EXPECT_EQ(key(a.up_link(0, {0, leaf}, l, &x)), key(b.up_link(0, {0, leaf}, l, &y)));
+      EXPECT_EQ(key(x), key(y));
+    }
+}
+
+// 128 nodes take every port of four units: four fabric managers need a fifth.
+TEST(Fabric, NoRoomForFabricManagersOpensAUnit) {
+  const test::Sample s = test::superpod("gpu[001-128]");
+  EXPECT_EQ(fabrics_of(s).fabrics[0].tiers[0].count, 40);
+}
+
+TEST(Fabric, SuperpodOthers) {
+  const test::Sample s = test::superpod();
+  const Plan p = fabrics_of(s);
+  // Storage: 127 x 2 + 8 x 8 = 318 ports at 4:3, worked out in fabric_shape_test.cc.
+  EXPECT_EQ(p.fabrics[test::kStorage].switch_count(), 13);
+  EXPECT_EQ(p.fabrics[test::kStorage].node_cables, 318);
+  // In-band in pairs: 127 + 2 + 2 + 4 = 135 slots on each of a pair of leaves, and the management switches' uplinks.
+  const Fabric& in = p.fabrics[test::kInband];
+  EXPECT_EQ(in.node_cables, 127 * 2 + 2 * 2 + 2 * 2 + 4);
+  EXPECT_EQ(in.leaves_per_unit, 2);
+  for (std::int64_t m = 0; m < 127; ++m) EXPECT_NE(p.leaf_port(test::kInband, 0, m, 0).sw.index, p.leaf_port(test::kInband, 0, m, 1).sw.index);
+  // Management: 135 nodes + 8 storage systems + switches of three fabrics + 32 x 3 + 6 x 2 PDUs, 48 ports a switch.
+  const Fabric& oob = p.fabrics[test::kOob];
+  const std::int64_t ports = 135 + 8 + 48 + 13 + in.switch_count() + 108;
+  EXPECT_EQ(oob.node_cables, ports);
+  EXPECT_EQ(oob.switch_count(), (ports + 47) / 48);
+  EXPECT_EQ(oob.uplink_cables, 2 * oob.switch_count());
+  for (int f = 0; f < 4; ++f) EXPECT_FALSE(ports_in_use(p, f).empty());
+  // Both uplinks of a management switch reach the in-band fabric, on different switches of a pair.
+  PortRef one, two;
+  EXPECT_EQ(p.up_link(test::kOob, {0, 0}, 0, &one).port, 49);
+  p.up_link(test::kOob, {0, 0}, 1, &two);
+  EXPECT_EQ(one.sw.tier, 0);
+  EXPECT_NE(one.sw.index, two.sw.index);
+}
+
+TEST(Fabric, OneSwitchAndAPair) {
+  test::Sample s;
+  s.nodes("n", "n[1-32]", -1, 1, 500, 10);
+  s.network("lan", s.sn4600c, 100e9, -1);
+  s.connect(0, 0, 2);                             // 64 ports
+  s.network("pair", s.sn4600c, 100e9, -1);
+  s.network_spec(1).bond = known<std::int64_t>(2);
+  s.connect(1, 0, 2);
+  const Plan p = fabrics_of(s);
+  EXPECT_EQ(p.fabrics[0].switch_count(), 1);
+  EXPECT_EQ(p.switch_name(0, {0, 0}), "switch/lan/01");
+  EXPECT_EQ(p.leaf_port(0, 0, 31, 1).port, 64);
+  EXPECT_EQ(p.fabrics[1].switch_count(), 2);
+  EXPECT_EQ(p.switch_name(1, {0, 1}), "switch/pair/b");
+  EXPECT_EQ(p.leaf_port(1, 0, 31, 1).port, 32);
+  EXPECT_EQ(p.leaf_port(1, 0, 31, 1).sw.index, 1);
+}
+
+TEST(Fabric, ThreeTiers) {
+  test::Sample s;
+  s.nodes("gpu", "g[0001-2048]", -1, 8, 10200, 130);
+  s.network("compute", s.sn5610, 400e9, -1);
+  s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+  s.connect(0, 0, 8);
+  const Plan p = fabrics_of(s);
+  const Fabric& f = p.fabrics[0];
+  EXPECT_EQ(f.ways, 2);
+  ASSERT_EQ(f.tiers.size(), 3u);
+  EXPECT_EQ(f.tiers[0].count, 256);               // 2,048 / 64 nodes x 8 rails
+  EXPECT_EQ(f.tiers[1].count, 256);
+  EXPECT_EQ(f.tiers[2].count, 128);               // 16,384 links / 128 ports
+  EXPECT_EQ(ports_in_use(p, 0).size(), 16384u * 5);
+  // Spine i of every pod ends in core group i.
+  for (std::int64_t pod = 0; pod < f.pods; ++pod) {
+    PortRef core;
+    p.up_link(0, {1, pod * f.spines_per_pod + 6}, 0, &core);
+    EXPECT_EQ(core.sw.index / f.cores_per_group, 6);
+  }
+  EXPECT_EQ(p.switch_name(0, {1, f.spines_per_pod}), "spine/compute/pod2/01");
+  EXPECT_EQ(p.switch_name(0, {2, f.cores_per_group}), "core/compute/p2/01");
+}
+
+TEST(Fabric, Sixteen384Nodes) {
+  test::Sample s;
+  s.nodes("gpu", "g[00001-16384]", -1, 8, 10200, 130);
+  s.network("compute", s.sn5610, 400e9, -1);
+  s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+  s.network_spec(0).breakout = known<std::int64_t>(2);
+  s.connect(0, 0, 8);
+  const Fabric f = fabrics_of(s).fabrics[0];
+  EXPECT_EQ(f.tiers[0].count, 2048);
+  EXPECT_EQ(f.tiers[0].down, 64);
+  EXPECT_EQ(f.tiers[0].up, 64);
+  EXPECT_EQ(f.tiers[1].count, 2048);
+  EXPECT_EQ(f.tiers[2].count, 1024);
+  EXPECT_EQ(f.leaf_spine_cables, 131072);
+  EXPECT_EQ(f.spine_core_cables, 131072);
+}
+
+TEST(Fabric, GuestsUseTheHostsSwitches) {
+  test::Sample s;
+  s.nodes("gpu", "n[1-4]", -1, 2, 2700, 30);
+  s.network("lan", s.sn4600c, 100e9, -1);
+  s.connect(0, 0, 1);
+  NetworkModel& guest = s.network("storage", s.sn4600c, 100e9, -1);
+  guest.shares = 0;
+  s.connect(1, 0, 1);                             // the same port of the server
+  NetworkModel& oob = s.network("oob", s.sn4600c, 100e9, -1);
+  oob.shares = 0;
+  s.connect(2, 0, 1, 0, -1);                      // management ports: cables of their own
+  const Plan p = fabrics_of(s);
+  EXPECT_EQ(p.fabrics[0].node_cables, 8);
+  EXPECT_EQ(p.fabrics[1].switch_count(), 0);
+  EXPECT_EQ(key(p.leaf_port(1, 0, 2, 0)), key(p.leaf_port(0, 0, 2, 0)));
+  EXPECT_EQ(p.leaf_port(2, 0, 0, 0).port, 5);
+}
+
+TEST(Fabric, RadixFollowsRateAndBreakout) {
+  test::Sample s;
+  EXPECT_EQ(switch_radix(s.sn5610, BitsPerSecond(800e9), {}), 64);
+  EXPECT_EQ(switch_radix(s.sn5610, BitsPerSecond(400e9), {}), 128);
+  EXPECT_EQ(switch_radix(s.sn5610, BitsPerSecond(100e9), {}), 128);                          // split in two at most
+  EXPECT_EQ(switch_radix(s.sn5610, BitsPerSecond(400e9), known<std::int64_t>(1)), 64);       // not split by the spec's wish
+  EXPECT_EQ(switch_radix(s.sn4600c, BitsPerSecond(25e9), {}), 64);                           // the part says nothing of splitting
+}
+
+TEST(Fabric, NoSwitchesInACloud) {
+  test::Sample s;
+  s.nodes("gpu", "n[1-4]", -1, 2, 2700, 30);
+  s.network("efa", s.sn4600c, 100e9, -1).kind = LinkKind::efa;
+  s.connect(0, 0, 4);
+  const Plan p = fabrics_of(s);
+  EXPECT_TRUE(p.fabrics[0].tiers.empty());
+  EXPECT_EQ(p.leaf_of_node(0, 0), -1);
+}
+
+}  // namespace
+}  // namespace clusterc
