@@ -230,7 +230,7 @@ struct Builder {
     if (!has_uplink_ports(n)) return -1;
     for (std::size_t i = 0; i < c.networks.size(); ++i) {
       const NetworkModel& t = c.networks[i];
-      if (static_cast<int>(i) == network || !own_switches(t) || t.kind != LinkKind::ethernet || !t.carries_traffic(Traffic::inband)) continue;
+      if (static_cast<int>(i) == network || !own_switches(t) || t.kind != LinkKind::ethernet || std::find(t.carries.begin(), t.carries.end(), Traffic::inband) == t.carries.end()) continue;
       if (n.switch_part->uplink_rate && t.rate.value + 0.5 >= n.switch_part->uplink_rate->value) return static_cast<int>(i);
     }
     return -1;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Ports up that D ports down need. 4/3 as a double is a little less than 4/3: the tolerance takes the rounding back.
-std::int64_t uplinks_for(std::int64_t down, double o) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(down / o - 1e-9))); }
+std::int64_t uplinks_for(std::int64_t down, double o) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(down) / o - 1e-9))); }
 
 std::int64_t units_for(const FabricDemand& d, std::int64_t down) {
   return std::max<std::int64_t>({1, ceil_div(d.slots_built, down), ceil_div(d.slots_present + ceil_div(d.extra_ports, d.rails), down)});

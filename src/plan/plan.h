@@ -22,7 +22,14 @@ struct RackedDevice {
   std::int16_t unit = 0;       // lowest rack unit, from 1
   std::int16_t units = 0;
 };
-struct Unplaced { DeviceKind kind; std::int32_t group; std::int64_t count; SourceSpan span; std::string why; };   // "rack group 'main' has 3 U left, 4 needed"
+struct Unplaced {
+  DeviceKind kind;
+  std::int32_t group;
+  std::int64_t count;
+  SourceSpan span;
+  std::string why;             // "rack group 'main' has 3 U left, 4 needed"
+  std::int64_t first = 0;      // index of the first one that found no place
+};
 
 // One PDU of one rack, in apparent power. Loads are spread as the supplies' cords are: evenly over the rack's PDUs.
 struct PduLoad {
@@ -36,14 +43,17 @@ struct PduLoad {
 
 struct RackPlan {
   std::vector<RackedDevice> devices;    // from the bottom up
+  Watts typical{0};                     // at the wall; the highest where a device states no typical figure
   Watts power{0}, heat{0};              // at the wall, highest; heat equals power: what goes in comes out
   Watts liquid_heat{0};                 // share taken by coolant (assemblies)
   Kilograms weight{0};                  // with the empty rack
   AirFlow airflow{0};                   // demand of devices that state one; the rest by the formula in plan/heat.cc
+  Watts unstated_airflow_power{0};      // power of the devices that state no airflow
   bool weight_complete = true, power_complete = true;   // every device states its figure
   float x = 0, y = 0;                   // floor position in metres, first rack of the first row at 0, 0
 };
 
+// Everything on a feed: racks, assemblies, coolant distribution units, and what the spec says is already `in_use`.
 struct FeedLoad { VoltAmperes normal{0}, worst{0}; int worst_lost_feed = -1; Watts power{0}; };
 struct ZoneLoad { Watts heat{0}; AirFlow airflow{0}; };
 
@@ -102,13 +112,20 @@ struct Cable { CableEnd near, far; BitsPerSecond rate{0}; Meters length{0}; };
 
 // ---- addresses ---------------------------------------------------------------------------------------------------------
 // Address of port k (from 0) of member i of end points e of a network that has a subnet; one scheme for all: docs/names.md.
+struct EquipmentAddresses {             // of an out-of-band network: switches of a fabric, PDUs, shelves and trays; as FabricBlock has them
+  FabricBlock::What what;
+  int of = -1;
+  std::uint32_t first = 0;
+  std::int64_t count = 0;
+};
 struct AddressPlan {
   int network = -1;
   Ipv4Prefix subnet;
   std::uint32_t gateway = 0;            // 0: none
   std::vector<std::uint32_t> first;     // per EndPoints: address of member 0, port 0; members follow one another, ports of a member lie together
   std::vector<std::uint32_t> stride;    // per EndPoints: addresses of one member
-  std::uint64_t needed = 0, usable = 0;
+  std::vector<EquipmentAddresses> equipment;
+  std::uint64_t needed = 0, usable = 0;   // 0 in `first` where needed > usable: nobody gets an address then
 };
 
 struct BillLine { std::string part, what; std::int64_t count = 0; bool planning_default = false; };
@@ -135,6 +152,9 @@ struct Plan {
   std::uint32_t address(int network, int end_points, std::int64_t member, std::int64_t port = 0) const;   // 0: none
   // The first address of a node in this network, 0 when it has none.
   std::uint32_t node_address(int network, std::int64_t node) const;
+
+  std::uint32_t switch_address(int fabric, SwitchRef) const;          // management address in the first out-of-band network; 0: none
+  std::uint32_t pdu_address(std::int64_t pdu) const;                  // by place in `pdus`
 
   // Names. `leaf/compute/u1/r3`; a host name for a switch is the same with hyphens: leaf-compute-u1-r3.
   std::string switch_name(int fabric, SwitchRef) const;

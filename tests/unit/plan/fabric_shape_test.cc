@@ -76,7 +76,7 @@ TEST(FabricShape, StorageFabricOfFourToThree) {
   EXPECT_EQ(s.leaves, 9);
   EXPECT_EQ(s.spines(), 4);
   EXPECT_EQ(s.links, 7);
-  EXPECT_LE(s.down, s.up * 4.0 / 3);
+  EXPECT_LE(s.down * 3, s.up * 4);
 }
 
 // 144 trays of 4 rails on 64 ports need 5 units. Units of 32 need 16 spines (two links: 20 x 2 = 40 ports; three would be 33 up).
@@ -102,7 +102,7 @@ TEST(FabricShape, EveryShapeHoldsItsEquations) {
           EXPECT_EQ(s.leaves, s.units * rails);
           EXPECT_LE(s.down + s.up, radix);
           if (s.tiers == 1) continue;
-          EXPECT_LE(s.down, s.up * o + 1e-6);
+          EXPECT_LE(static_cast<double>(s.down), static_cast<double>(s.up) * o + 1e-6);
           EXPECT_EQ(s.up, s.links * s.spines_per_pod);
           EXPECT_LE(s.units_per_pod * rails * s.links + s.core_links * s.cores_per_group, radix);
           EXPECT_LE(s.pods * s.core_links, radix);
