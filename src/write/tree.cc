@@ -1,0 +1,465 @@
+// How a tree is replaced.
+//
+//   site/out           the tree as it was written last, with its manifest.json
+//   site/.out.new      the next one, made beside it: files that stay are hard links, changed ones are written
+//   then one renameat2(RENAME_EXCHANGE) swaps the two names, and the old tree, now called .out.new, is removed.
+//
+// Killed before the swap, `out` is the old tree; after it, the new one. What is left of .out.new goes away with the next run.
+// A lock on the folder around it keeps two runs apart; it ends with its process. Where a file system cannot swap two names, the
+// old tree is moved to .out.old first: a kill between the two renames leaves no `out`, and the next run moves .out.old back.
+//
+// What somebody changed since is known by the manifest: a file that has neither the bytes to be written nor those that were
+// written last is not ours any more. It is kept and told; the manifest goes on naming the digest of what we would have written.
+#include "write/tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "write/manifest.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::uint64_t kMaxManifest = std::uint64_t{1} << 30;
+
+struct Failed {  // ends a write; caught in write_tree
+  std::string message;
+};
+
+[[noreturn]] void fail(std::string_view path, std::string_view what, int number) {
+  throw Failed{"'" + std::string(path) + "' " + std::string(what) + ": " + std::generic_category().message(number)};
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& o) noexcept { std::swap(fd_, o.fd_); return *this; }
+  ~Descriptor() { if (fd_ >= 0) ::close(fd_); }
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+std::string_view folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
+}
+
+// Reads up to `limit` bytes of an open file into a buffer that is used again and again.
+std::string_view read_into(std::string& buffer, int fd, std::size_t limit, std::string_view path) {
+  if (buffer.size() < limit) buffer.resize(limit);
+  std::size_t have = 0;
+  while (have < limit) {
+    const ssize_t got = ::read(fd, buffer.data() + have, limit - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(path, "cannot be read", errno);
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  return std::string_view(buffer).substr(0, have);
+}
+
+void write_all(int fd, std::string_view bytes, std::string_view path) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail(path, "cannot be written", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+// Removes a tree; what another process removes at the same time is no error. False when something is left.
+bool remove_tree(int at, const char* name) {
+  const int fd = ::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return errno == ENOENT || ::unlinkat(at, name, 0) == 0 || errno == ENOENT;
+  DIR* directory = ::fdopendir(fd);
+  if (!directory) {
+    ::close(fd);
+    return false;
+  }
+  while (const dirent* entry = ::readdir(directory)) {
+    const std::string_view child = entry->d_name;
+    if (child == "." || child == "..") continue;
+    if (entry->d_type == DT_DIR || ::unlinkat(fd, entry->d_name, 0) != 0) remove_tree(fd, entry->d_name);
+  }
+  ::closedir(directory);
+  return ::unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+enum class State : std::uint8_t { absent, same, differs, edited };
+
+// The tree that is there, held against the bundle and the manifest.
+class Survey {
+ public:
+  Survey(const Bundle& bundle, const ManifestDigests& before) : bundle_(bundle), before_(before), states_(bundle.files().size(), State::absent) {
+    for (std::size_t i = 0; i < bundle.files().size(); ++i) {
+      const std::string& path = bundle.files()[i].path;
+      if (!wanted_.emplace(path, i).second) throw std::logic_error("Bundle: '" + path + "' stands twice");
+      for (std::string_view folder = folder_of(path); !folder.empty() && folders_.insert(folder).second;) folder = folder_of(folder);
+    }
+    for (const std::string_view folder : folders_)
+      if (wanted_.contains(folder)) throw std::logic_error("Bundle: '" + std::string(folder) + "' is a file and a folder");
+    for (const auto& [path, digest] : before)
+      for (std::string_view folder = folder_of(path); !folder.empty() && folders_before_.insert(folder).second;) folder = folder_of(folder);
+  }
+
+  void walk(int fd, const std::string& prefix, bool foreign);
+
+  const std::vector<State>& states() const { return states_; }
+  std::vector<std::string> kept;          // files that are not in the bundle and stay: edited or never ours
+  std::vector<std::string> kept_folders;  // folders that nobody generated
+  std::vector<std::string> foreign;       // to report: files and whole folders ("notes/") that nobody generated
+  std::vector<std::string> hand_edited;   // to report
+  std::vector<std::string> removed;       // generated last time, not this time, unchanged
+  std::string manifest;                   // its text; empty: none
+
+ private:
+  void file(int folder, const char* name, std::string path, bool foreign);
+  bool edited_since(std::string_view path, std::string_view bytes);
+
+  const Bundle& bundle_;
+  const ManifestDigests& before_;
+  std::unordered_map<std::string_view, std::size_t> wanted_;
+  std::unordered_set<std::string_view> folders_, folders_before_;
+  std::vector<State> states_;
+  std::string buffer_;
+  Sha256 sha_;
+};
+
+void Survey::walk(int fd, const std::string& prefix, bool foreign_folder) {
+  const int copy = ::openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (copy < 0) fail(prefix, "cannot be read", errno);
+  DIR* directory = ::fdopendir(copy);
+  if (!directory) {
+    ::close(copy);
+    fail(prefix, "cannot be read", errno);
+  }
+  const std::unique_ptr<DIR, int (*)(DIR*)> closer(directory, ::closedir);
+  while (const dirent* entry = ::readdir(directory)) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    std::string path = prefix + std::string(name);
+    bool is_folder = entry->d_type == DT_DIR;
+    if (entry->d_type == DT_UNKNOWN) {
+      struct stat status{};
+      is_folder = ::fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+    }
+    if (is_folder) {
+      const bool ours = folders_.contains(path);
+      const bool unknown = !ours && !folders_before_.contains(path);
+      if (unknown) {
+        kept_folders.push_back(path);
+        if (!foreign_folder) foreign.push_back(path + "/");
+      }
+      const Descriptor below(::openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (below.get() < 0) fail(path, "cannot be read", errno);
+      const std::size_t stay = kept.size() + kept_folders.size();
+      walk(below.get(), path + "/", foreign_folder || unknown);
+      if (wanted_.contains(path) && (unknown || kept.size() + kept_folders.size() > stay))
+        throw Failed{"'" + path + "' is a folder where a file is to be written; move it away"};
+    } else {
+      file(fd, entry->d_name, std::move(path), foreign_folder);
+    }
+  }
+}
+
+bool Survey::edited_since(std::string_view path, std::string_view bytes) {
+  const auto then = before_.find(std::string(path));
+  return then == before_.end() || to_hex(sha_(bytes)) != then->second;
+}
+
+void Survey::file(int folder, const char* name, std::string path, bool foreign_folder) {
+  if (path == kManifestName) return;
+  const auto keep = [&] {
+    if (folders_.contains(path)) throw Failed{"'" + path + "' is a file where a folder is to be written; move it away"};
+    kept.push_back(std::move(path));
+  };
+  const auto wish = wanted_.find(path);
+  if (wish == wanted_.end() && !before_.contains(path)) {
+    if (!foreign_folder) foreign.push_back(path);
+    keep();
+    return;
+  }
+  const Descriptor fd(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status{};
+  const bool regular = fd.get() >= 0 && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode);
+  if (fd.get() < 0 && errno != ELOOP && errno != ENXIO) fail(path, "cannot be read", errno);
+  if (wish == wanted_.end()) {  // generated last time only
+    if (regular && !edited_since(path, read_into(buffer_, fd.get(), static_cast<std::size_t>(status.st_size) + 1, path))) {
+      removed.push_back(std::move(path));
+    } else {
+      hand_edited.push_back(path);
+      keep();
+    }
+    return;
+  }
+  const Bundle::File& file = bundle_.files()[wish->second];
+  State& state = states_[wish->second];
+  if (!regular) {
+    state = State::edited;
+  } else {
+    const std::string_view bytes = read_into(buffer_, fd.get(), static_cast<std::size_t>(status.st_size) + 1, path);
+    if (bytes == bundle_.bytes(file)) state = (status.st_mode & 0777u) == file.mode ? State::same : State::differs;
+    else state = edited_since(path, bytes) ? State::edited : State::differs;
+  }
+  if (state == State::edited) hand_edited.push_back(std::move(path));
+}
+
+// Makes files below one root, folders as they are needed. Files come sorted, so the folder of the last one is at hand.
+class Builder {
+ public:
+  Builder(int root, mode_t mask) : root_(root), mask_(mask) {}
+
+  void write(std::string_view path, std::string_view bytes, std::uint32_t mode) {
+    const std::string name = enter(path);
+    Descriptor file(::openat(folder(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (file.get() < 0) fail(path, "cannot be written", errno);
+    write_all(file.get(), bytes, path);
+    if ((mode & mask_) != 0 && ::fchmod(file.get(), mode) != 0) fail(path, "cannot be given its mode", errno);
+    if (::close(file.release()) != 0) fail(path, "cannot be written", errno);  // a full disk on NFS
+  }
+
+  // The same file under the new root; a copy where the file system has no hard links.
+  void carry(int from, const std::string& path) {
+    const std::string name = enter(path);
+    if (::linkat(from, path.c_str(), folder(), name.c_str(), 0) == 0) return;
+    const int number = errno;
+    struct stat status{};
+    if (number == EXDEV || ::fstatat(from, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
+      fail(path, "cannot be carried over", number);
+    const Descriptor old(::openat(from, path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (old.get() < 0) fail(path, "cannot be read", errno);
+    std::string buffer;
+    write(path, read_into(buffer, old.get(), static_cast<std::size_t>(status.st_size), path), status.st_mode & 0777u);
+  }
+
+  void make_folder(const std::string& path) { enter(path + "/x"); }
+
+ private:
+  int folder() const { return folder_.get() < 0 ? root_ : folder_.get(); }
+  // Opens the folder of `path`, making it and those above it; gives the name inside it.
+  std::string enter(std::string_view path) {
+    const std::string_view wanted = folder_of(path);
+    if (wanted != current_) {
+      const std::string whole(wanted);
+      folder_ = Descriptor();
+      if (!whole.empty()) {
+        for (std::size_t at = whole.find('/');; at = whole.find('/', at + 1)) {
+          const std::string part = whole.substr(0, at);
+          if (made_.insert(part).second && ::mkdirat(root_, part.c_str(), 0777) != 0 && errno != EEXIST) fail(part, "cannot be made", errno);
+          if (at == std::string::npos) break;
+        }
+        folder_ = Descriptor(::openat(root_, whole.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (folder_.get() < 0) fail(whole, "cannot be opened", errno);
+      }
+      current_ = whole;
+    }
+    return std::string(path.substr(wanted.empty() ? 0 : wanted.size() + 1));
+  }
+
+  int root_;
+  mode_t mask_;
+  Descriptor folder_;
+  std::string current_;
+  std::unordered_set<std::string> made_;
+};
+
+mode_t current_umask() {
+  const mode_t mask = ::umask(022);
+  ::umask(mask);
+  return mask;
+}
+
+// The folder to write, split into the one around it and its own name; links are followed.
+struct Place {
+  std::string parent, name;
+};
+Place place_of(const std::string& directory) {
+  const auto real = [](const std::string& path) -> std::optional<std::string> {
+    char* text = ::realpath(path.c_str(), nullptr);
+    if (!text) return std::nullopt;
+    std::string out = text;
+    std::free(text);
+    return out;
+  };
+  std::string path = directory;
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (path.empty()) throw Failed{"no folder was named to write to"};
+  if (const auto whole = real(path)) path = *whole;
+  else {
+    const std::size_t slash = path.rfind('/');
+    const std::string parent = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+    const auto around = real(parent);
+    if (!around) fail(parent, "cannot be opened", errno);
+    path = *around + "/" + path.substr(slash == std::string::npos ? 0 : slash + 1);
+  }
+  const std::size_t slash = path.rfind('/');
+  Place place{slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+  if (place.name.empty() || place.name == "." || place.name == "..") throw Failed{"'" + directory + "' cannot be replaced; name a folder of its own"};
+  return place;
+}
+
+// A shell that stands inside would find itself in a folder that is gone.
+bool holds_working_folder(const std::string& folder) {
+  char buffer[PATH_MAX];
+  if (!::getcwd(buffer, sizeof buffer)) return false;
+  const std::string here = buffer;
+  return here == folder || here.starts_with(folder + "/");
+}
+
+void swap_in(int parent, const std::string& fresh, const std::string& old, const std::string& name, const std::string& directory, bool exists) {
+  if (!exists) {
+    if (::renameat(parent, fresh.c_str(), parent, name.c_str()) != 0) fail(directory, "cannot be put in place", errno);
+    return;
+  }
+  if (::renameat2(parent, fresh.c_str(), parent, name.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (errno == EBUSY || errno == EXDEV) throw Failed{"'" + directory + "' is a mount point and cannot be swapped; name a folder inside it"};
+  if (errno != EINVAL && errno != ENOSYS) fail(directory, "cannot be put in place", errno);
+  if (::renameat(parent, name.c_str(), parent, old.c_str()) != 0) fail(directory, "cannot be put in place", errno);
+  if (::renameat(parent, fresh.c_str(), parent, name.c_str()) != 0) {
+    const int number = errno;
+    ::renameat(parent, old.c_str(), parent, name.c_str());
+    fail(directory, "cannot be put in place", number);
+  }
+  remove_tree(parent, old.c_str());
+}
+
+void write_checked(Bundle& bundle, const std::string& directory, const WriteOptions& options, WriteResult& result) {
+  bundle.sort();
+  const Place place = place_of(directory);
+  const std::string fresh = "." + place.name + ".clusterc-new", old = "." + place.name + ".clusterc-old";
+  const Descriptor parent(::open(place.parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent.get() < 0) fail(place.parent, "cannot be opened", errno);
+  const bool locked = !options.check && ::flock(parent.get(), LOCK_EX) == 0;  // some network file systems have none
+  if (locked) {
+    struct stat status{};
+    if (::fstatat(parent.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      ::renameat(parent.get(), old.c_str(), parent.get(), place.name.c_str());  // killed between the two renames
+    remove_tree(parent.get(), fresh.c_str());
+    remove_tree(parent.get(), old.c_str());
+  }
+
+  const Descriptor root(::openat(parent.get(), place.name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const bool exists = root.get() >= 0;
+  if (!exists && errno == ENOTDIR) throw Failed{"'" + directory + "' is a file, not a folder"};
+  if (!exists && errno != ENOENT) fail(directory, "cannot be opened", errno);
+
+  ManifestDigests before;
+  std::string manifest_before;
+  if (exists) {
+    FileError error;
+    if (auto text = read_file(place.parent + "/" + place.name + "/" + std::string(kManifestName), kMaxManifest, error)) {
+      manifest_before = std::move(*text);
+      std::string why;
+      if (auto digests = read_manifest(manifest_before, why)) before = std::move(*digests);
+      else if (!options.force)
+        throw Failed{"'" + directory + "/manifest.json' " + why + ", so what was changed by hand cannot be told; restore it, or force"};
+    } else if (error.kind != FileError::Kind::missing) {
+      throw Failed{error.message};
+    }
+  }
+  Survey survey(bundle, before);
+  if (exists) survey.walk(root.get(), "", false);
+
+  std::vector<ManifestEntry> entries;
+  entries.reserve(bundle.files().size());
+  Sha256 sha;
+  for (const Bundle::File& file : bundle.files()) {
+    if (file.path == kManifestName) throw std::logic_error("Bundle: manifest.json is the writer's");
+    entries.push_back({file.path, file.mode, sha(bundle.bytes(file)), file.origin});
+  }
+  const std::string manifest = manifest_text(entries, options.spec_digest, options.tool_version);
+
+  std::sort(survey.hand_edited.begin(), survey.hand_edited.end());
+  std::sort(survey.foreign.begin(), survey.foreign.end());
+  std::sort(survey.kept.begin(), survey.kept.end());
+  std::sort(survey.kept_folders.begin(), survey.kept_folders.end());
+  result.hand_edited = survey.hand_edited;
+  result.foreign = survey.foreign;
+  // By force, what was edited is ours again; edited files that are generated no more go with the rest.
+  std::unordered_set<std::string_view> dropped;
+  if (options.force)
+    for (const std::string& path : survey.hand_edited) dropped.insert(path);
+
+  std::vector<bool> carried(bundle.files().size());
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const State state = survey.states()[i];
+    carried[i] = state == State::same || (state == State::edited && !options.force);
+    if (state == State::same) ++result.unchanged;
+    else if (!carried[i]) {
+      ++result.written;
+      if (options.check) result.differing.push_back(bundle.files()[i].path);
+    }
+  }
+  result.removed = survey.removed.size();
+  for (const std::string& path : survey.kept) result.removed += dropped.contains(path);
+  if (options.check) {
+    result.differing.insert(result.differing.end(), survey.removed.begin(), survey.removed.end());
+    if (manifest != manifest_before) result.differing.emplace_back(kManifestName);
+    std::sort(result.differing.begin(), result.differing.end());
+    return;
+  }
+  if (exists && result.written == 0 && result.removed == 0 && manifest == manifest_before) return;
+  if (exists && holds_working_folder(place.parent == "/" ? "/" + place.name : place.parent + "/" + place.name))
+    throw Failed{"'" + directory + "' holds the folder that you are in, and is replaced as a whole; go elsewhere, or name a folder of its own"};
+
+  if (::mkdirat(parent.get(), fresh.c_str(), 0777) != 0) fail(place.parent + "/" + fresh, "cannot be made", errno);
+  try {
+    const Descriptor next(::openat(parent.get(), fresh.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (next.get() < 0) fail(place.parent + "/" + fresh, "cannot be opened", errno);
+    struct stat status{};
+    if (exists && ::fstat(root.get(), &status) == 0 && ::fchmod(next.get(), status.st_mode & 07777u) != 0) fail(directory, "cannot be given its mode", errno);
+    Builder builder(next.get(), current_umask());
+    for (std::size_t i = 0; i < carried.size(); ++i) {
+      const Bundle::File& file = bundle.files()[i];
+      if (carried[i]) builder.carry(root.get(), file.path);
+      else builder.write(file.path, bundle.bytes(file), file.mode);
+    }
+    for (const std::string& path : survey.kept_folders) builder.make_folder(path);
+    for (const std::string& path : survey.kept)
+      if (!dropped.contains(path)) builder.carry(root.get(), path);
+    builder.write(kManifestName, manifest, 0644);
+    swap_in(parent.get(), fresh, old, place.name, directory, exists);
+  } catch (...) {
+    remove_tree(parent.get(), fresh.c_str());
+    throw;
+  }
+  remove_tree(parent.get(), fresh.c_str());  // after the swap this is the old tree; what is left of it goes with the next run
+}
+
+}  // namespace
+
+WriteResult write_tree(Bundle& bundle, const std::string& directory, const WriteOptions& options) {
+  WriteResult result;
+  try {
+    write_checked(bundle, directory, options, result);
+    result.ok = true;
+  } catch (const Failed& failed) {
+    result = WriteResult{};
+    result.error = failed.message;
+  }
+  return result;
+}
+
+}  // namespace clusterc

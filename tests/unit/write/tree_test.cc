@@ -1,0 +1,269 @@
+#include "write/tree.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "write/manifest.h"
+
+namespace clusterc {
+namespace {
+
+namespace fs = std::filesystem;
+using Paths = std::vector<std::string>;
+
+struct TreeTest : testing::Test {
+  std::string folder = fs::canonical(testing::TempDir()).string() + "/clusterc-tree-" + std::to_string(::getpid());
+  std::string out = folder + "/out";
+  WriteOptions options{.spec_digest = "d1", .tool_version = "0.1.0"};
+  TreeTest() { fs::create_directories(folder); }
+  ~TreeTest() override { fs::remove_all(folder); }
+
+  static Bundle bundle(const std::map<std::string, std::string>& files) {
+    Bundle b;
+    for (const auto& [path, bytes] : files) b.add(path, "output test", bytes, path.ends_with(".sh") ? 0755 : 0644);
+    return b;
+  }
+  WriteResult write(const std::map<std::string, std::string>& files) {
+    Bundle b = bundle(files);
+    WriteResult result = write_tree(b, out, options);
+    EXPECT_TRUE(result.ok || !result.error.empty());
+    return result;
+  }
+  WriteResult written(const std::map<std::string, std::string>& files) {
+    const WriteResult result = write(files);
+    EXPECT_TRUE(result.ok) << result.error;
+    return result;
+  }
+  std::string read(const std::string& path) const {
+    FileError error;
+    return read_file(out + "/" + path, 1 << 20, error).value_or("(" + error.message + ")");
+  }
+  void edit(const std::string& path, const std::string& bytes) const {
+    fs::create_directories(fs::path(out + "/" + path).parent_path());
+    FileError error;
+    ASSERT_TRUE(write_file(out + "/" + path, bytes, error)) << error.message;
+  }
+  // Every path with its inode and times: equal means that nothing was touched.
+  std::map<std::string, std::vector<long>> footprint() const {
+    std::map<std::string, std::vector<long>> all;
+    const auto add = [&](const std::string& path) {
+      struct stat s{};
+      ASSERT_EQ(::lstat(path.c_str(), &s), 0);
+      all[path] = {static_cast<long>(s.st_ino), s.st_mtim.tv_sec, s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec};
+    };
+    add(folder);
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) add(entry.path());
+    return all;
+  }
+  std::size_t names_beside() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator())); }
+};
+
+TEST_F(TreeTest, WritesAndThenNothing) {
+  const WriteResult first = written({{"slurm/slurm.conf", "a\n"}, {"slurm/prolog.sh", "b\n"}, {"hosts", ""}});
+  EXPECT_EQ(first.written, 3u);
+  EXPECT_EQ(read("slurm/slurm.conf"), "a\n");
+  EXPECT_EQ(read("hosts"), "");
+  EXPECT_EQ(fs::status(out + "/slurm/prolog.sh").permissions(), fs::perms(0755));
+  EXPECT_EQ(read("manifest.json"),
+            "{\n \"format\": \"clusterc-manifest\",\n \"version\": 1,\n \"spec\": \"d1\",\n \"tool\": \"0.1.0\",\n \"files\": [\n"
+            "  {\"path\": \"hosts\", \"mode\": \"0644\", \"sha256\": \"" + sha256_hex("") + "\", \"origin\": \"output test\"},\n"
+            "  {\"path\": \"slurm/prolog.sh\", \"mode\": \"0755\", \"sha256\": \"" + sha256_hex("b\n") + "\", \"origin\": \"output test\"},\n"
+            "  {\"path\": \"slurm/slurm.conf\", \"mode\": \"0644\", \"sha256\": \"" + sha256_hex("a\n") + "\", \"origin\": \"output test\"}\n ]\n}\n");
+  EXPECT_EQ(names_beside(), 1u);
+  const auto before = footprint();
+  const WriteResult second = written({{"slurm/slurm.conf", "a\n"}, {"slurm/prolog.sh", "b\n"}, {"hosts", ""}});
+  EXPECT_EQ(second.written, 0u);
+  EXPECT_EQ(second.unchanged, 3u);
+  EXPECT_EQ(footprint(), before);
+}
+
+TEST_F(TreeTest, OnlyWhatChangedIsWritten) {
+  written({{"a", "1"}, {"b/c", "2"}, {"b/d", "3"}});
+  const auto before = footprint();
+  const WriteResult result = written({{"a", "1"}, {"b/c", "new"}, {"e/f", "4"}});
+  EXPECT_EQ(result.written, 2u);
+  EXPECT_EQ(result.unchanged, 1u);
+  EXPECT_EQ(result.removed, 1u);
+  EXPECT_EQ(read("b/c"), "new");
+  EXPECT_EQ(read("e/f"), "4");
+  EXPECT_FALSE(fs::exists(out + "/b/d"));
+  EXPECT_EQ(footprint()[out + "/a"][0], before.at(out + "/a")[0]);  // the same file, carried over
+  EXPECT_EQ(footprint()[out + "/a"][1], before.at(out + "/a")[1]);
+  EXPECT_EQ(names_beside(), 1u);
+  written({});
+  EXPECT_FALSE(fs::exists(out + "/b"));  // folders that are empty now go, too
+}
+
+TEST_F(TreeTest, EditedFilesAreKeptAndToldEveryTime) {
+  written({{"a", "1"}, {"b", "1"}});
+  edit("a", "mine");
+  for (int i = 0; i < 2; ++i) {
+    const WriteResult result = written({{"a", "2"}, {"b", "2"}});
+    EXPECT_EQ(result.hand_edited, Paths{"a"});
+    EXPECT_EQ(result.written, i == 0 ? 1u : 0u);
+    EXPECT_EQ(read("a"), "mine");
+    EXPECT_EQ(read("b"), "2");
+  }
+  const WriteResult gone = written({{"b", "2"}});  // not generated any more: still the user's
+  EXPECT_EQ(gone.hand_edited, Paths{"a"});
+  EXPECT_EQ(read("a"), "mine");
+  EXPECT_EQ(written({{"b", "2"}}).foreign, Paths{"a"});
+  options.force = true;
+  const WriteResult forced = written({{"a", "3"}, {"b", "2"}});
+  EXPECT_EQ(forced.hand_edited, Paths{"a"});
+  EXPECT_EQ(read("a"), "3");
+  options.force = false;
+  EXPECT_EQ(written({{"a", "3"}, {"b", "2"}}).hand_edited, Paths{});
+}
+
+TEST_F(TreeTest, AnEditThatAgreesIsNoEdit) {
+  written({{"a", "1"}});
+  edit("a", "2");
+  EXPECT_EQ(written({{"a", "2"}}).hand_edited, Paths{});
+  EXPECT_EQ(written({{"a", "3"}}).hand_edited, Paths{});  // the manifest learnt of it
+  EXPECT_EQ(read("a"), "3");
+}
+
+TEST_F(TreeTest, ForeignFilesStay) {
+  written({{"a", "1"}, {"b/c", "1"}});
+  edit("notes.txt", "n");
+  edit("b/more", "m");
+  edit("own/deep/x", "x");
+  fs::create_directories(out + "/hollow");
+  fs::create_symlink("nowhere", out + "/link");
+  for (const char* b : {"b/more", "b/"}) {  // the second time, nothing in b/ is generated any more
+    const WriteResult result = written({{"a", "2"}});
+    EXPECT_EQ(result.foreign, (Paths{b, "hollow/", "link", "notes.txt", "own/"}));
+    EXPECT_EQ(read("notes.txt") + read("b/more") + read("own/deep/x"), "nmx");
+    EXPECT_TRUE(fs::is_directory(out + "/hollow"));
+    EXPECT_EQ(fs::read_symlink(out + "/link"), "nowhere");
+    EXPECT_FALSE(fs::exists(out + "/b/c"));
+  }
+}
+
+TEST_F(TreeTest, FilesThatWereThereFirstAreNotOverwritten) {
+  edit("a", "not generated");
+  const WriteResult result = written({{"a", "1"}, {"b", "1"}});
+  EXPECT_EQ(result.hand_edited, Paths{"a"});
+  EXPECT_EQ(read("a"), "not generated");
+  EXPECT_EQ(read("b"), "1");
+}
+
+TEST_F(TreeTest, LinksAreNotFollowed) {
+  written({{"a", "1"}});
+  fs::remove(out + "/a");
+  edit("../elsewhere", "precious");
+  fs::create_symlink("../elsewhere", out + "/a");
+  EXPECT_EQ(written({{"a", "2"}}).hand_edited, Paths{"a"});
+  options.force = true;
+  written({{"a", "2"}});
+  EXPECT_FALSE(fs::is_symlink(out + "/a"));
+  FileError error;
+  EXPECT_EQ(read_file(folder + "/elsewhere", 100, error), "precious");
+}
+
+TEST_F(TreeTest, DeletedFilesAndModesComeBack) {
+  written({{"a", "1"}, {"b.sh", "1"}});
+  fs::remove(out + "/a");
+  fs::permissions(out + "/b.sh", fs::perms(0600));
+  EXPECT_EQ(written({{"a", "1"}, {"b.sh", "1"}}).written, 2u);
+  EXPECT_EQ(read("a"), "1");
+  EXPECT_EQ(fs::status(out + "/b.sh").permissions(), fs::perms(0755));
+}
+
+TEST_F(TreeTest, ModesAreThoseOfTheBundleWhateverTheUmask) {
+  const mode_t before = ::umask(0077);
+  written({{"a", "1"}, {"b.sh", "1"}});
+  ::umask(before);
+  EXPECT_EQ(fs::status(out + "/a").permissions(), fs::perms(0644));
+  EXPECT_EQ(fs::status(out + "/b.sh").permissions(), fs::perms(0755));
+}
+
+TEST_F(TreeTest, CheckWritesNothing) {
+  written({{"a", "1"}, {"b", "1"}});
+  options.check = true;
+  const auto before = footprint();
+  EXPECT_EQ(written({{"a", "1"}, {"b", "1"}}).differing, Paths{});
+  EXPECT_EQ(written({{"a", "2"}, {"c", "1"}}).differing, (Paths{"a", "b", "c", "manifest.json"}));
+  EXPECT_EQ(footprint(), before);
+  out = folder + "/none";
+  EXPECT_EQ(written({{"a", "1"}}).differing, (Paths{"a", "manifest.json"}));
+  EXPECT_FALSE(fs::exists(out));
+}
+
+TEST_F(TreeTest, WhatCannotBeChangesNothing) {
+  written({{"a", "1"}});
+  fs::create_directories(out + "/b");
+  const auto before = footprint();
+  EXPECT_EQ(write({{"b", "1"}}).error, "'b' is a folder where a file is to be written; move it away");
+  EXPECT_EQ(footprint(), before);
+  edit("c", "1");
+  EXPECT_EQ(write({{"c/d", "1"}}).error, "'c' is a file where a folder is to be written; move it away");
+  edit("manifest.json", "{}");
+  EXPECT_FALSE(write({{"a", "2"}}).ok);
+  EXPECT_EQ(read("a"), "1");
+  edit("manifest.json", R"({"format": "clusterc-manifest", "version": 2, "files": []})");
+  EXPECT_NE(write({{"a", "2"}}).error.find("has format version 2, this clusterc reads version 1"), std::string::npos);
+  out = folder + "/no/such/place";
+  EXPECT_NE(write({{"a", "1"}}).error.find("No such file or directory"), std::string::npos);
+  EXPECT_EQ(names_beside(), 1u);
+}
+
+TEST_F(TreeTest, FilesBecomeFoldersAndBack) {
+  written({{"a", "1"}, {"b/c", "1"}});
+  written({{"a/x", "1"}, {"b", "1"}});
+  EXPECT_EQ(read("a/x") + read("b"), "11");
+  edit("a/mine", "m");
+  EXPECT_EQ(write({{"a", "1"}}).error, "'a' is a folder where a file is to be written; move it away");
+  edit("b", "edited");
+  EXPECT_EQ(write({{"b/c", "1"}}).error, "'b' is a file where a folder is to be written; move it away");
+}
+
+TEST_F(TreeTest, NotUnderTheFeetOfTheShell) {
+  written({{"a", "1"}});
+  const std::string here = fs::current_path();
+  fs::current_path(out);
+  const std::string error = write({{"a", "2"}}).error;
+  EXPECT_TRUE(write({{"a", "1"}}).ok);  // nothing to do is fine
+  fs::current_path(here);
+  EXPECT_NE(error.find("holds the folder that you are in"), std::string::npos);
+}
+
+TEST_F(TreeTest, LeftoversOfKilledRunsGo) {
+  fs::create_directories(folder + "/.out.clusterc-new/half/way");
+  written({{"a", "1"}});
+  EXPECT_EQ(names_beside(), 1u);
+  fs::rename(out, folder + "/.out.clusterc-old");  // killed between the two renames of a file system without exchange
+  EXPECT_EQ(written({{"a", "1"}}).unchanged, 1u);
+  EXPECT_EQ(names_beside(), 1u);
+}
+
+TEST_F(TreeTest, AManifestThatWasCutIsNotBelieved) {
+  written({{"a", "1"}, {"b", "2"}});
+  const std::string whole = read("manifest.json");
+  std::string error;
+  ASSERT_TRUE(read_manifest(whole, error));
+  for (std::size_t size = 0; size + 3 < whole.size(); ++size) EXPECT_FALSE(read_manifest(whole.substr(0, size), error)) << size;
+}
+
+TEST(Bundle, RefusesPathsThatLeaveTheTree) {
+  for (const char* path : {"", "/etc/passwd", "../a", "a/../../b", "a//b", "a/", "./a"}) {
+    Bundle b;
+    EXPECT_THROW(b.add(path, "o", "x"), std::logic_error) << path;
+  }
+  Bundle twice;
+  twice.add("a", "o", "1");
+  twice.add("a", "o", "2");
+  EXPECT_THROW(write_tree(twice, testing::TempDir() + "never-written", {}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace clusterc
