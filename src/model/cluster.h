@@ -110,7 +110,8 @@ struct EndPoints {                    // members of a network
   SourceSpan span;
   int group = -1;                     // node group, or
   int storage = -1;                   // storage system
-  int ports = -1;                     // PortSet of the server; -1: management port or a storage system's own
+  int ports = -1;                     // PortSet of the server; -1: management port, a storage system's own, or a virtual machine's
+  std::int64_t first_port = 0;        // of the set's ports (from 0): networks that use one set take its ports one after the other
   std::int64_t members = 0;           // nodes or systems
   std::int64_t ports_each = 0;        // ports of each member in this network
   std::int64_t built_for = 0;         // members to leave room for (>= members)
@@ -124,6 +125,7 @@ struct NetworkModel {
   LinkKind kind = LinkKind::ethernet;
   const SwitchPart* switch_part = nullptr;
   std::string switch_model;
+  std::vector<std::pair<std::string, const SwitchPart*>> tier_parts;   // other switches by tier ("spine"), where the spec names them
   int racks = -1;
   int shares = -1;                    // network whose switches it uses
   bool everything = false;            // out-of-band: management ports of all equipment

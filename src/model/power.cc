@@ -1,0 +1,132 @@
+#include "model/power.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+
+namespace clusterc {
+namespace {
+
+void add_term(PowerSum& sum, std::string what, std::int64_t count, Watts each, bool confirmed = true) {
+  if (count <= 0) return;
+  sum.parts += each * static_cast<double>(count);
+  sum.confirmed = sum.confirmed && confirmed;
+  sum.terms.push_back({std::move(what), count, each, confirmed});
+}
+
+// GPUs and CPUs decide the sum: without their figure there is none.
+template <class Part>
+void add_processors(PowerSum& sum, const Part* part, const std::string& model, std::int64_t count) {
+  if (count <= 0) return;
+  if (part && part->tdp) return add_term(sum, model, count, *part->tdp, part->tdp.confirmed);
+  sum.complete = false;
+  sum.missing.push_back(format("tdp of '{}'", model));
+}
+
+}  // namespace
+
+PowerSum server_power_sum(const ServerModel& server) {
+  PowerSum sum;
+  add_processors(sum, server.gpu, server.gpu_model, server.gpu_count);
+  add_processors(sum, server.cpu, server.cpu_model, server.cpu_count);
+  if (server.cpu_count == 0) {
+    sum.complete = false;
+    sum.missing.push_back("processors");
+  }
+  if (server.part.memory) add_term(sum, "memory module", server.part.memory->count.value_or(0), kDimmPower);
+  for (const auto& drives : server.part.drives) add_term(sum, "drive", drives.value.count.value_or(1), kDrivePower);
+  for (const NicSet& nics : server.nics) {
+    if (nics.part && nics.part->power) add_term(sum, nics.model, nics.count, *nics.part->power, nics.part->power.confirmed);
+    else if (nics.count > 0) {
+      sum.missing.push_back(format("power of '{}'", nics.model));   // tens of watts in thousands: the sum stands, unconfirmed
+      sum.confirmed = false;
+    }
+  }
+  sum.fan_share = server.part.liquid_cooled.value_or(false) ? kLiquidFanShare : kAirFanShare;
+  sum.fans = sum.parts * sum.fan_share;
+  if (server.part.psus && server.part.psus->efficiency) {
+    sum.efficiency = *server.part.psus->efficiency;
+    sum.confirmed = sum.confirmed && server.part.psus->efficiency.confirmed;
+  }
+  sum.wall = (sum.parts + sum.fans) / sum.efficiency;
+  return sum;
+}
+
+std::string PowerSum::formula() const {
+  std::string text = "(";
+  for (const PowerTerm& t : terms) text += format("{}{} x {} {}", text.size() > 1 ? " + " : "", t.count, to_text(t.each), t.what);
+  text += format(") x {:.2f} fans / {:.4g} supply efficiency", 1 + fan_share, efficiency);
+  for (const std::string& m : missing) text += format("; without the {}", m);
+  return text;
+}
+
+void fill_server_power(ServerModel& server, const Value<Watts>& cap) {
+  server.power = server.part.power;
+  server.power_typical = server.part.power_typical;
+  server.power_idle = server.part.power_idle;
+  if (server.virtual_machine) {
+    server.power = Value<Watts>::derived(Watts{0}, "a virtual machine's power is its host's", server.span);
+    return;
+  }
+  if (!server.power && !server.power.unknown && !server.instance) {
+    const PowerSum sum = server_power_sum(server);
+    if (sum.complete) {
+      server.power = Value<Watts>::derived(sum.wall, sum.formula(), server.span);
+      server.power.confirmed = sum.confirmed;
+    } else {
+      server.power.unknown = true;
+      server.power.origin = Origin::derived;
+      server.power.span = server.span;
+      server.power.source = format("the {} is not known", sum.missing.front());
+    }
+  }
+  if (!cap) return;
+  for (Value<Watts>* p : {&server.power, &server.power_typical}) {
+    const bool highest = p == &server.power;
+    if (*p ? *cap < **p : highest) {
+      const std::string was = *p ? format(", not {}", to_text(**p)) : "";
+      const bool confirmed = cap.confirmed;
+      *p = Value<Watts>::derived(*cap, format("power_cap {}{}", to_text(*cap), was), cap.span);
+      p->confirmed = confirmed;
+    }
+  }
+}
+
+Value<Watts> switch_power(const SwitchPart& part) {
+  if (part.power) return part.power;
+  Value<Watts> fallback;
+  if (part.psus && part.psus->power && part.psus->count) {
+    const std::int64_t spare = part.psus->spare.value_or(0);
+    const std::int64_t running = std::max<std::int64_t>(1, *part.psus->count - spare);
+    fallback = Value<Watts>::derived(*part.psus->power * static_cast<double>(running),
+                                     format("no maximum is published; {} x {} is what its supplies deliver", running, to_text(*part.psus->power)), part.psus->power.span);
+  } else if (part.power_typical) {
+    fallback = Value<Watts>::derived(*part.power_typical, format("no maximum is published; {} is typical", to_text(*part.power_typical)), part.power_typical.span);
+  } else {
+    fallback.unknown = true;
+    fallback.origin = Origin::derived;
+    fallback.source = "the catalogue gives no power";
+  }
+  fallback.confirmed = false;
+  return fallback;
+}
+
+Volts load_voltage(std::int64_t phases, Volts v) {
+  // Supplies take 100 V to 250 V (C13/C19 are rated 250 V): a line voltage within that is used between lines, a higher one to neutral.
+  constexpr double kAppliance = 250;
+  return phases >= 3 && v.value > kAppliance ? v / kSqrt3 : v;
+}
+
+Value<Volts> supply_voltage(const Site& site) {
+  if (!site.supply || !site.supply->voltage || !site.supply->phases) return {};
+  const Volts line = *site.supply->voltage;
+  const Volts load = load_voltage(*site.supply->phases, line);
+  const std::string how = load < line ? format("{} / sqrt(3), line to neutral", to_text(line)) : format("{} across the load", to_text(line));
+  return Value<Volts>::derived(load, how, site.supply->voltage.span);
+}
+
+VoltAmperes continuous_rating(std::int64_t phases, Volts v, Amperes breaker, double factor) {
+  return VoltAmperes((phases >= 3 ? kSqrt3 : 1.0) * v.value * breaker.value * factor);
+}
+
+}  // namespace clusterc

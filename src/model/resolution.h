@@ -1,0 +1,82 @@
+// What the steps of resolve_cluster share: the three arguments, look-ups that report, and the steps themselves. Internal to src/model/.
+#pragma once
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/format.h"
+#include "model/cluster.h"
+
+namespace clusterc {
+
+struct Resolution {
+  Cluster& cluster;
+  Catalog& catalog;
+  Findings& findings;
+  Resolution(Cluster& c, Catalog& k, Findings& f) : cluster(c), catalog(k), findings(f) {}
+
+  // Adds an error unless this rule has already spoken about this place (a server part that ten groups use is one cause).
+  Finding* error(std::string_view rule, SourceSpan at, std::string message) {
+    if (at.valid() && !said_.insert({at.file, at.begin, std::string(rule)}).second) return nullptr;
+    return &findings.error(rule, at, std::move(message));
+  }
+
+  // A name of the spec's own. -1: nothing was written, or it was reported.
+  template <class Entries>
+  int find(const Value<std::string>& name, const Entries& entries, std::string_view kind) {
+    return name ? find(*name, name.span, entries, kind) : -1;
+  }
+  template <class Entries>
+  int find(std::string_view name, SourceSpan at, const Entries& entries, std::string_view kind) {
+    std::vector<std::string_view> known;
+    int i = 0;
+    for (const auto& e : entries) {
+      if (e.name == name) return i;
+      known.push_back(e.name);
+      ++i;
+    }
+    unknown_name(name, at, known, kind);
+    return -1;
+  }
+  void unknown_name(std::string_view name, SourceSpan at, const std::vector<std::string_view>& known, std::string_view kind) {
+    Finding* f = error("spec-unknown-name", at, format("no {} is named '{}'", kind, name));
+    if (!f) return;
+    if (known.empty()) f->help(format("this spec has no {}", kind));
+    else if (const auto near = nearest_name(name, known)) f->help(format("did you mean '{}'?", *near));
+  }
+
+  // A catalogue part; nullptr: nothing was written, or it was reported.
+  template <class Part>
+  const Part* part(const Value<std::string>& id, PartKind kind, const Part* (Catalog::*look_up)(std::string_view)) {
+    if (!id) return nullptr;
+    if (const Part* p = (catalog.*look_up)(*id)) return p;
+    if (Finding* f = error("spec-unknown-part", id.span, format("the catalogue has no {} '{}'", part_kind_name(kind), *id)))
+      if (const std::string near = catalog.nearest(kind, *id); !near.empty()) f->help(format("did you mean '{}'?", near));
+    return nullptr;
+  }
+
+  // What the site leaves to be chosen, and has no safe default.
+  void missing(SourceSpan at, std::string message, std::string help) {
+    if (Finding* f = error("spec-missing-choice", at, std::move(message))) f->help(std::move(help));
+  }
+
+ private:
+  std::set<std::tuple<FileId, std::uint32_t, std::string>> said_;
+};
+
+// The steps, in order. Each expects what the ones before it have filled.
+void resolve_site(Resolution&);          // feeds, panels, zones, racks, assemblies
+void resolve_nodes(Resolution&);         // node groups with their servers
+void resolve_storage(Resolution&);
+void resolve_networks(Resolution&);
+void resolve_references(Resolution&);    // names in parts of the spec that have no model of their own: teams, workloads, targets, scheduler
+void resolve_software(Resolution&);      // defaults of the scheduler, then the software of each group
+void check_host_names(Resolution&);      // one name twice, over groups
+
+// Shared by servers and storage systems.
+std::vector<NicSet> resolve_nics(Resolution&, const NamedMap<PartCount>&);
+
+}  // namespace clusterc

@@ -1,0 +1,339 @@
+// Networks: kind, switches and rate, what they carry, and which ports of whom they connect.
+#include "model/resolution.h"
+
+namespace clusterc {
+namespace {
+
+bool speaks(const NicPart* part, LinkKind kind) {
+  if (!part || part->links.empty()) return true;   // what could not be looked up was reported; a part without the fact is not held against it
+  return std::any_of(part->links.begin(), part->links.end(), [&](const Value<LinkKind>& l) { return l.value == kind; });
+}
+bool speaks(const ServerModel& s, const PortSet& set, LinkKind kind) { return speaks(s.nics[set.nics].part, kind); }
+
+// The slower end decides; 0 is not known.
+BitsPerSecond link_rate(BitsPerSecond network, BitsPerSecond port) {
+  if (network.value == 0) return port;
+  if (port.value == 0) return network;
+  return std::min(network, port);
+}
+
+struct Ends {
+  Resolution& r;
+  NetworkModel& net;
+
+  std::vector<std::string_view> port_names(const ServerModel& s) const {
+    std::vector<std::string_view> names;
+    for (const PortSet& p : s.ports) names.push_back(p.name);
+    return names;
+  }
+
+  // A count without a name: the ports that bear the network's own name, else 'data', else the only ones that speak its language.
+  int choose_ports(const NodeGroupModel& g, SourceSpan at, bool& reported) const {
+    std::vector<int> fit;
+    for (std::size_t i = 0; i < g.server.ports.size(); ++i)
+      if (speaks(g.server, g.server.ports[i], net.kind)) fit.push_back(static_cast<int>(i));
+    for (std::string_view wanted : {std::string_view(net.name), std::string_view("data")})
+      for (int i : fit)
+        if (g.server.ports[i].name == wanted) return i;
+    if (fit.size() == 1) return fit[0];
+    if (fit.empty() && (g.server.virtual_machine || g.server.instance)) return -1;   // the provider's own port
+    reported = true;
+    if (fit.empty()) {
+      if (Finding* f = r.error("spec-no-fitting-port", at, format("no adapter of group '{}' speaks {}, which network '{}' is", g.name, enum_text(net.kind), net.name)))
+        f->note(g.span, "declared here").help("add an adapter: `nics: { data: … }`");
+      return -1;
+    }
+    std::string names;
+    for (int i : fit) names += format("{}'{}'", names.empty() ? "" : ", ", g.server.ports[i].name);
+    r.missing(at, format("group '{}' has several groups of ports for network '{}': {}", g.name, net.name, names), format("write `{{ ports: {}, count: … }}`", g.server.ports[fit[0]].name));
+    return -1;
+  }
+
+  void add_nodes(int group, const Connection& how, SourceSpan at) {
+    const NodeGroupModel& g = r.cluster.nodes[group];
+    EndPoints e;
+    e.span = at;
+    e.group = group;
+    e.members = e.built_for = g.count;
+    bool reported = false;
+    if (how.ports) {
+      for (std::size_t i = 0; i < g.server.ports.size(); ++i)
+        if (g.server.ports[i].name == *how.ports) e.ports = static_cast<int>(i);
+      if (e.ports < 0) {
+        // Where the server itself was not found, its ports are not missing for a reason of their own.
+        if (g.server.nics.empty() && !g.server.virtual_machine && !g.server.part.span.valid() && !g.server.part.name) return;
+        r.unknown_name(*how.ports, how.ports.span, port_names(g.server), format("group of ports of '{}'", g.name));
+        return;
+      }
+    } else if (how.all.value_or(false)) {
+      for (std::size_t i = 0; i < g.server.nics.size(); ++i) {
+        if (!speaks(g.server.nics[i].part, net.kind)) continue;
+        for (std::size_t p = 0; p < g.server.ports.size(); ++p) {
+          const PortSet& set = g.server.ports[p];
+          if (set.nics != static_cast<int>(i)) continue;
+          e.ports = static_cast<int>(p);
+          e.ports_each = set.count;
+          e.rate = link_rate(net.rate, set.rate);
+          net.ends.push_back(e);
+        }
+      }
+      return;
+    } else {
+      e.ports = choose_ports(g, at, reported);
+      if (reported) return;
+    }
+    if (e.ports >= 0) {
+      const PortSet& set = g.server.ports[e.ports];
+      e.ports_each = how.count.value_or(set.count);
+      e.rate = link_rate(net.rate, set.rate);
+    } else {
+      e.ports_each = how.count.value_or(1);
+      e.rate = net.rate;
+    }
+    net.ends.push_back(e);
+  }
+
+  void add_storage(int storage, const Connection& how, SourceSpan at) {
+    const StorageModel& s = r.cluster.storage[storage];
+    if (s.nodes >= 0) return add_nodes(s.nodes, how, at);      // served by a node group: its nodes are the ends
+    EndPoints e;
+    e.span = at;
+    e.storage = storage;
+    e.members = e.built_for = s.count;
+    if (s.count == 0) {
+      if (Finding* f = r.error("spec-unknown-name", at, format("storage '{}' is not part of this cluster, so network '{}' has no port to connect", s.name, net.name)))
+        f->help("leave it out of `connects`, or say which systems are bought: `servers: { model: …, count: … }`");
+      return;
+    }
+    if (!s.part) return;                                       // reported
+    std::int64_t ports = 0;
+    BitsPerSecond rate{0};
+    bool named = false;
+    for (const NicSet& n : s.nics) {
+      if (how.ports ? n.name != *how.ports : !speaks(n.part, net.kind)) continue;
+      named = true;
+      ports += n.count * (n.part ? n.part->ports.value_or(1) : 1);
+      if (n.part && n.part->port_rate) rate = link_rate(rate, *n.part->port_rate);
+    }
+    if (!named) {
+      std::vector<std::string_view> known;
+      for (const NicSet& n : s.nics) known.push_back(n.name);
+      if (how.ports) r.unknown_name(*how.ports, how.ports.span, known, format("group of ports of '{}'", s.name));
+      else if (Finding* f = r.error("spec-no-fitting-port", at, format("no adapter of '{}' speaks {}, which network '{}' is", s.model, enum_text(net.kind), net.name)))
+        f->note(s.span, "declared here");
+      return;
+    }
+    e.ports_each = how.count.value_or(ports);
+    if (e.ports_each > ports)
+      r.error("spec-not-enough-ports", how.count.span, format("{} ports of each '{}' are asked for, it has {}", e.ports_each, s.model, ports));
+    e.rate = link_rate(net.rate, rate);
+    net.ends.push_back(e);
+  }
+
+  void add_all() {
+    const Connects& connects = net.spec->connects;
+    net.everything = connects.everything.value_or(false);
+    for (const auto& c : connects.groups) {
+      int group = -1, storage = -1;
+      std::vector<std::string_view> known;
+      for (std::size_t i = 0; i < r.cluster.nodes.size(); ++i) {
+        if (r.cluster.nodes[i].name == c.name) group = static_cast<int>(i);
+        known.push_back(r.cluster.nodes[i].name);
+      }
+      for (std::size_t i = 0; i < r.cluster.storage.size(); ++i) {
+        if (r.cluster.storage[i].name == c.name) storage = static_cast<int>(i);
+        known.push_back(r.cluster.storage[i].name);
+      }
+      if (group >= 0) add_nodes(group, c.value, c.name_span);
+      else if (storage >= 0) add_storage(storage, c.value, c.name_span);
+      else r.unknown_name(c.name, c.name_span, known, "node group or storage");
+    }
+    for (const auto& b : net.spec->built_for) {
+      if (!b.value) continue;
+      const bool exists = r.cluster.find_node_group(b.name) >= 0 ||
+                          std::any_of(r.cluster.storage.begin(), r.cluster.storage.end(), [&](const StorageModel& s) { return s.name == b.name; });
+      if (!exists) {
+        r.find(b.name, b.name_span, r.cluster.nodes, "node group");
+        continue;
+      }
+      for (EndPoints& e : net.ends) {
+        const std::string& name = e.group >= 0 ? r.cluster.nodes[e.group].name : r.cluster.storage[e.storage].name;
+        if (name != b.name) continue;
+        if (*b.value.value < e.members) {
+          if (Finding* f = r.error("spec-count-mismatch", b.value.span, format("network '{}' is built for {} of '{}', which has {}", net.name, *b.value.value, b.name, e.members)))
+            f->note(e.span, "connected here");
+        }
+        e.built_for = std::max(e.built_for, *b.value.value);
+      }
+    }
+  }
+};
+
+// Ports lie in sets; networks that are not one another's guests take them in turn. A port cannot have two cables.
+void share_out_ports(Resolution& r) {
+  struct Taken { int group, ports; std::int64_t used; };
+  std::vector<Taken> taken;
+  for (NetworkModel& net : r.cluster.networks) {
+    for (EndPoints& e : net.ends) {
+      if (e.group < 0 || e.ports < 0) continue;
+      const NodeGroupModel& g = r.cluster.nodes[e.group];
+      const PortSet& set = g.server.ports[e.ports];
+      if (net.shares >= 0) {                     // a VLAN or partition on the host network's ports
+        for (const EndPoints& h : r.cluster.networks[net.shares].ends)
+          if (h.group == e.group && h.ports == e.ports) e.first_port = h.first_port;
+        continue;
+      }
+      auto t = std::find_if(taken.begin(), taken.end(), [&](const Taken& x) { return x.group == e.group && x.ports == e.ports; });
+      if (t == taken.end()) t = taken.insert(taken.end(), {e.group, e.ports, 0});
+      const Connection* how = nullptr;
+      if (const auto* c = net.spec->connects.groups.find(g.name)) how = &c->value;
+      // Without a count: what is left of the set.
+      if (how && !how->count && t->used > 0 && t->used < set.count) e.ports_each = set.count - t->used;
+      e.first_port = t->used;
+      t->used += e.ports_each;
+      const bool known = r.cluster.nodes[e.group].server.nics[set.nics].part != nullptr;
+      if (t->used > set.count && known) {
+        const SourceSpan at = how && how->count.span.valid() ? how->count.span : e.span;
+        Finding* f = r.error("spec-not-enough-ports", at, format("{} ports '{}' of each node of '{}' are asked for, there are {}", t->used, set.name, g.name, set.count));
+        if (f && e.first_port > 0) f->help(format("networks before '{}' take {} of them; a network on the same ports says `shares_switches_with`", net.name, e.first_port));
+      }
+    }
+  }
+  // Sets may overlap: `slot` is all ports of the cards whose first ports are `storage`.
+  for (std::size_t i = 0; i < taken.size(); ++i)
+    for (std::size_t j = i + 1; j < taken.size(); ++j) {
+      if (taken[i].group != taken[j].group) continue;
+      const NodeGroupModel& g = r.cluster.nodes[taken[i].group];
+      const PortSet &a = g.server.ports[taken[i].ports], &b = g.server.ports[taken[j].ports];
+      if (a.nics != b.nics || a.first_port + a.ports_each <= b.first_port || b.first_port + b.ports_each <= a.first_port) continue;
+      for (const NetworkModel& net : r.cluster.networks)
+        for (const EndPoints& e : net.ends)
+          if (net.shares < 0 && e.group == taken[j].group && e.ports == taken[j].ports)
+            r.error("spec-port-used-twice", e.span, format("'{}' and '{}' of group '{}' are the same ports of '{}'", a.name, b.name, g.name, g.server.nics[a.nics].model));
+    }
+}
+
+void find_kind_and_switch(Resolution& r, Named<Network>& entry, NetworkModel& m) {
+  Network& n = entry.value;
+  m.switch_part = r.part(n.switch_model, PartKind::switch_, &Catalog::switch_);
+  m.switch_model = n.switch_model.value_or("");
+  m.racks = r.find(n.racks, r.cluster.racks, "rack group");
+  for (const auto& tier : n.tiers) m.tier_parts.emplace_back(tier.name, r.part(tier.value, PartKind::switch_, &Catalog::switch_));
+  if (n.kind) m.kind = *n.kind;
+  else if (m.switch_part && m.switch_part->link) {
+    m.kind = *m.switch_part->link;
+    n.kind = Value<LinkKind>::derived(m.kind, format("'{}' is {}", m.switch_model, enum_text(m.kind)), n.switch_model.span);
+  } else if (!n.shares_switches_with && !n.switch_model) {
+    r.missing(entry.name_span, format("network '{}' has neither kind nor switch", entry.name), "write `kind: ethernet`");
+  }
+  if (r.cluster.own_site && !n.switch_model && !n.shares_switches_with)
+    r.missing(entry.name_span, format("network '{}' has no switch", entry.name), "write `switch: …`, or `shares_switches_with: …`");
+}
+
+// A guest takes kind, switches and rate from its host.
+void find_host(Resolution& r, Named<Network>& entry, NetworkModel& m) {
+  Network& n = entry.value;
+  m.shares = r.find(n.shares_switches_with, r.cluster.networks, "network");
+  if (m.shares < 0) return;
+  NetworkModel& host = r.cluster.networks[m.shares];
+  if (&host == &m || host.spec->shares_switches_with) {
+    if (Finding* f = r.error("spec-network-shares-in-a-chain", n.shares_switches_with.span,
+                             &host == &m ? format("network '{}' shares its own switches", m.name) : format("network '{}' has no switches of its own to share", host.name)))
+      f->help("name the network that has the switches");
+    m.shares = -1;
+    return;
+  }
+  if (!n.kind) n.kind = Value<LinkKind>::derived(host.kind, format("as network '{}'", host.name), n.shares_switches_with.span);
+  m.kind = *n.kind;
+  if (!m.switch_part) {
+    m.switch_part = host.switch_part;
+    m.switch_model = host.switch_model;
+  }
+  if (m.racks < 0) m.racks = host.racks;
+}
+
+BitsPerSecond divided(BitsPerSecond rate, std::int64_t ways) { return rate / static_cast<double>(std::max<std::int64_t>(1, ways)); }
+
+void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
+  Network& n = entry.value;
+  if (!n.rate && !n.rate.unknown) {
+    if (m.shares >= 0 && r.cluster.networks[m.shares].rate.value > 0)
+      n.rate = Value<BitsPerSecond>::derived(r.cluster.networks[m.shares].rate, format("as network '{}'", r.cluster.networks[m.shares].name), n.shares_switches_with.span);
+    else if (m.switch_part && m.switch_part->port_rate) {
+      const std::int64_t ways = n.breakout.value_or(1);
+      n.rate = Value<BitsPerSecond>::derived(divided(*m.switch_part->port_rate, ways),
+                                             ways > 1 ? format("{} of '{}' / {} ways", to_text(*m.switch_part->port_rate), m.switch_model, ways) : format("port rate of '{}'", m.switch_model), n.switch_model.span);
+    } else if (!n.switch_model && !n.shares_switches_with) {
+      r.missing(entry.name_span, format("network '{}' has no rate", entry.name), "write `rate: 100 Gb/s`");
+    }
+  }
+  m.rate = n.rate.value_or(BitsPerSecond{0});
+  if (!n.breakout && m.switch_part && m.switch_part->port_rate && m.rate.value > 0 && !m.everything) {
+    const double ratio = *m.switch_part->port_rate / m.rate;
+    const auto ways = static_cast<std::int64_t>(ratio + 0.001);
+    // Only a whole share is a breakout; the part says how many ways a port can be split.
+    if (ways >= 1 && ways <= m.switch_part->breakout.value_or(1) && ratio < static_cast<double>(ways) + 0.001)
+      n.breakout = Value<std::int64_t>::derived(ways, format("port of '{}' {} / {}", m.switch_model, to_text(*m.switch_part->port_rate), to_text(m.rate)), n.rate.span);
+  }
+}
+
+void find_traffic(Named<Network>& entry, NetworkModel& m) {
+  Network& n = entry.value;
+  if (n.carries.empty()) {
+    Traffic t = m.kind == LinkKind::ethernet ? Traffic::inband : Traffic::compute;
+    std::string why = format("{} without a name of its own", enum_text(m.kind));
+    for (const auto& [traffic, name] : EnumNames<Traffic>::names)
+      if (name == entry.name) {
+        t = traffic;
+        why = "the network's name";
+      }
+    if (n.connects.everything.value_or(false)) {
+      t = Traffic::oob;
+      why = "it connects every management port";
+    }
+    n.carries.push_back(Value<Traffic>::derived(t, why, entry.name_span));
+  }
+  for (const auto& t : n.carries)
+    if (t && !m.carries_traffic(*t)) m.carries.push_back(*t);
+}
+
+// Rails: what the group with the most compute ports has. Only where the spec asks for rails.
+void find_rails(Network& n, const Cluster& c, const NetworkModel& m) {
+  if (n.rails || !n.topology || (*n.topology != NetworkTopology::rail_optimised && *n.topology != NetworkTopology::rail_only)) return;
+  const EndPoints* most = nullptr;
+  for (const EndPoints& e : m.ends)
+    if (e.group >= 0 && c.nodes[e.group].computes && (!most || e.ports_each > most->ports_each)) most = &e;
+  if (most && most->ports_each > 0)
+    n.rails = Value<std::int64_t>::derived(most->ports_each, format("ports of one node of '{}'", c.nodes[most->group].name), most->span);
+}
+
+}  // namespace
+
+void resolve_networks(Resolution& r) {
+  Cluster& c = r.cluster;
+  c.networks.resize(c.spec.networks.size());     // guests may come before their hosts
+  for (std::size_t i = 0; i < c.networks.size(); ++i) {
+    Named<Network>& entry = c.spec.networks.entries[i];
+    NetworkModel& m = c.networks[i];
+    m.name = entry.name;
+    m.span = entry.name_span;
+    m.spec = &entry.value;
+    m.everything = entry.value.connects.everything.value_or(false);
+    find_kind_and_switch(r, entry, m);
+  }
+  for (std::size_t i = 0; i < c.networks.size(); ++i) find_host(r, c.spec.networks.entries[i], c.networks[i]);
+  for (const bool guests : {false, true})
+    for (std::size_t i = 0; i < c.networks.size(); ++i)
+      if ((c.networks[i].shares >= 0) == guests) find_rate(r, c.spec.networks.entries[i], c.networks[i]);
+  for (std::size_t i = 0; i < c.networks.size(); ++i) {
+    NetworkModel& m = c.networks[i];
+    find_traffic(c.spec.networks.entries[i], m);
+    std::string error;
+    if (m.spec->subnet) m.subnet = Ipv4Prefix::parse(*m.spec->subnet, error);    // a prefix that does not parse was reported by the reader
+    Ends{r, m}.add_all();
+  }
+  share_out_ports(r);
+  for (std::size_t i = 0; i < c.networks.size(); ++i) find_rails(c.spec.networks.entries[i].value, c, c.networks[i]);
+}
+
+}  // namespace clusterc

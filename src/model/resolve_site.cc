@@ -1,0 +1,186 @@
+// Feeds, panels, cooling zones, racks and assemblies.
+#include "model/power.h"
+#include "model/resolution.h"
+
+namespace clusterc {
+namespace {
+
+// A pattern that does not parse was reported by the reader; its group is empty here.
+HostPattern pattern_of(const Value<std::string>& names) {
+  HostPattern::Error error;
+  if (names)
+    if (auto pattern = HostPattern::parse(*names, error)) return *pattern;
+  return {};
+}
+
+Value<VoltAmperes> feed_capacity(Resolution& r, const Named<Feed>& feed, const Site& site) {
+  const Feed& f = feed.value;
+  if (f.capacity || f.capacity.unknown) return f.capacity;
+  if (!f.breaker) {
+    if (!f.breaker.unknown)
+      r.missing(feed.name_span, format("feed '{}' has neither capacity nor breaker", feed.name), "write `capacity: 500 kVA`, or `breaker: 250 A`");
+    return {};
+  }
+  if (!site.supply || !site.supply->voltage || !site.supply->phases || r.cluster.continuous_factor == 0) return {};   // the reader asked for them
+  const std::int64_t phases = *site.supply->phases;
+  const Volts v = *site.supply->voltage;
+  return Value<VoltAmperes>::derived(continuous_rating(phases, v, *f.breaker, r.cluster.continuous_factor),
+                                     format("{}{} x {} x {:.2f} (continuous load)", phases >= 3 ? "sqrt(3) x " : "", to_text(v), to_text(*f.breaker), r.cluster.continuous_factor),
+                                     f.breaker.span);
+}
+
+// `units - spare` of something: what still runs when the spares have failed.
+template <class Q>
+Value<Q> of_running(const Value<Q>& each, std::int64_t units, std::int64_t spare, SourceSpan at) {
+  Value<Q> total;
+  if (!each) {
+    total.unknown = each.unknown;
+    total.source = each.source;
+    total.span = each.span;
+    return total;
+  }
+  const std::int64_t running = std::max<std::int64_t>(0, units - spare);
+  total = Value<Q>::derived(*each * static_cast<double>(running), spare > 0 ? format("({} - {} spare) x {}", units, spare, to_text(*each)) : format("{} x {}", units, to_text(*each)), at);
+  total.confirmed = each.confirmed;
+  return total;
+}
+
+void resolve_zone(Resolution& r, Named<CoolingZone>& entry, std::int64_t racks_in_zone) {
+  CoolingZone& z = entry.value;
+  ZoneModel m{entry.name, entry.name_span, &z, r.part(z.model, PartKind::cooling, &Catalog::cooling), nullptr, {}, {}};
+  for (const auto& feed : z.feeds) r.find(feed, r.cluster.feeds, "feed");
+  if (z.method.value == CoolingMethod::liquid && z.cdus) {
+    m.cdu = r.part(z.cdus->model, PartKind::cooling, &Catalog::cooling);
+    for (const auto& feed : z.cdus->feeds) r.find(feed, r.cluster.feeds, "feed");
+    if (m.cdu) m.heat = of_running(m.cdu->heat, z.cdus->count.value_or(1), z.cdus->spare.value_or(0), z.cdus->span);
+  } else {
+    if (z.method.value == CoolingMethod::rear_door && z.units.origin != Origin::spec)
+      z.units = Value<std::int64_t>::derived(racks_in_zone, "one door for each rack of the zone", entry.name_span);
+    const std::int64_t units = z.units.value_or(1), spare = z.spare.value_or(0);
+    Value<Watts> heat = m.part ? m.part->heat : Value<Watts>{};
+    Value<AirFlow> air = m.part ? m.part->airflow : Value<AirFlow>{};
+    if (z.each) {
+      heat = z.each->heat.or_else(heat);
+      air = z.each->airflow.or_else(air);
+    }
+    if (!z.model && !z.each)
+      r.missing(entry.name_span, format("cooling zone '{}' has neither model nor figures of one unit", entry.name), "write `model: …`, or `each: { heat: 60 kW, airflow: 8000 CFM }`");
+    m.heat = of_running(heat, units, spare, entry.name_span);
+    m.airflow = (z.airflow || z.airflow.unknown) ? z.airflow : of_running(air, units, spare, entry.name_span);
+  }
+  r.cluster.zones.push_back(std::move(m));
+}
+
+// Zones take air or coolant, not both.
+int find_zone(Resolution& r, const Value<std::string>& name, bool liquid) {
+  const int z = r.find(name, r.cluster.zones, "cooling zone");
+  if (z < 0) return -1;
+  const bool is_liquid = r.cluster.zones[z].spec->method.value == CoolingMethod::liquid;
+  if (is_liquid == liquid) return z;
+  if (Finding* f = r.error("spec-zone-kind", name.span,
+                           format("'{}' is {}, {} is asked for here", *name, is_liquid ? "a liquid loop" : "a zone of air", liquid ? "a liquid loop" : "a zone of air")))
+    f->note(r.cluster.zones[z].span, "declared here");
+  return -1;
+}
+
+void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
+  const RackGroup& g = entry.value;
+  RackGroupModel m;
+  m.name = entry.name;
+  m.span = entry.name_span;
+  m.spec = &g;
+  m.names = pattern_of(g.names);
+  m.first = r.cluster.rack_count;
+  m.count = m.names.count();
+  m.part = r.part(g.model, PartKind::rack, &Catalog::rack);
+  m.model = g.model.value_or("");
+  m.cooling = find_zone(r, g.cooling, false);
+  m.liquid = find_zone(r, g.liquid, true);
+  for (const RackPdu& pdu : g.pdus) {
+    PduModel p{r.part(pdu.model, PartKind::pdu, &Catalog::pdu), pdu.model.value_or(""), pdu.span, r.find(pdu.feed, r.cluster.feeds, "feed"),
+               r.find(pdu.panel, r.cluster.panels, "panel")};
+    if (!pdu.feed && !pdu.panel)
+      r.missing(pdu.model.span.valid() ? pdu.model.span : pdu.span, format("a PDU of rack group '{}' has no feed", entry.name), "write `feed: …`, or `panel: …`");
+    if (p.panel >= 0) {
+      const int behind = r.cluster.panels[p.panel].feed;
+      if (p.feed >= 0 && behind >= 0 && p.feed != behind) {
+        if (Finding* f = r.error("spec-feed-contradicts-panel", pdu.feed.span,
+                                 format("panel '{}' is supplied by feed '{}', not '{}'", *pdu.panel, r.cluster.feeds[behind].name, *pdu.feed)))
+          f->note(r.cluster.panels[p.panel].span, "declared here").help("leave `feed` out: it follows from the panel");
+      }
+      p.feed = behind;
+    }
+    m.pdus.push_back(std::move(p));
+  }
+  const auto check_rack = [&](std::string_view name, SourceSpan at) {
+    if (m.count > 0 && m.names.index_of(name) < 0) r.error("spec-unknown-name", at, format("rack group '{}' has no rack '{}' ({})", entry.name, name, m.names.text()));
+  };
+  for (const Occupied& o : g.occupied)
+    for (const auto& rack : o.racks)
+      if (rack) check_rack(*rack, rack.span);
+  for (const auto& place : g.floor) check_rack(place.name, place.name_span);
+  r.cluster.rack_count += m.count;
+  r.cluster.racks.push_back(std::move(m));
+}
+
+void resolve_assembly_group(Resolution& r, const Named<AssemblyGroup>& entry) {
+  const AssemblyGroup& g = entry.value;
+  AssemblyGroupModel m;
+  m.name = entry.name;
+  m.span = entry.name_span;
+  m.spec = &g;
+  m.names = pattern_of(g.names);
+  m.first = r.cluster.rack_count;
+  m.count = m.names.count();
+  m.part = r.part(g.model, PartKind::assembly, &Catalog::assembly);
+  m.model = g.model.value_or("");
+  std::int64_t shelves = 0;
+  for (const auto& on : g.feeds) {
+    const int feed = r.find(on.name, on.name_span, r.cluster.feeds, "feed");
+    const std::int64_t n = on.value.shelves.value_or(0);
+    shelves += n;
+    if (feed >= 0) m.shelves.emplace_back(feed, n);
+  }
+  if (m.part && m.part->power_shelves && !g.feeds.empty() && shelves != *m.part->power_shelves) {
+    if (Finding* f = r.error("spec-count-mismatch", g.feeds.entries.front().name_span,
+                             format("{} power shelves are on feeds, '{}' has {}", shelves, m.model, *m.part->power_shelves)))
+      f->note(m.part->power_shelves.span, "the catalogue says");
+  }
+  if (g.cooling) {
+    m.liquid = find_zone(r, g.cooling->liquid, true);
+    m.air = find_zone(r, g.cooling->air, false);
+  }
+  r.cluster.rack_count += m.count;
+  r.cluster.assemblies.push_back(std::move(m));
+}
+
+// A zone whose own feeds it is given by name needs the racks that stand in it before the racks are resolved: counted straight from the spec.
+std::int64_t racks_in_zone(const Spec& spec, std::string_view zone) {
+  std::int64_t n = 0;
+  for (const auto& g : spec.racks)
+    if (g.value.cooling.value == zone) n += pattern_of(g.value.names).count();
+  return n;
+}
+
+}  // namespace
+
+void resolve_site(Resolution& r) {
+  Cluster& c = r.cluster;
+  if (c.spec.site) {
+    Site& site = *c.spec.site;
+    c.own_site = site.kind.value_or(SiteKind::own) == SiteKind::own;
+    // Continuous load: at most 80 % of the overcurrent device (NFPA 70, 210.20(A) and 215.3); IEC 60364-4-43 has no such factor.
+    if (site.region) c.continuous_factor = *site.region == Region::na ? 0.80 : 1.00;
+    for (const auto& f : site.feeds) {
+      FeedModel m{f.name, f.name_span, &f.value, nullptr, feed_capacity(r, f, site)};
+      if (f.value.ups) m.ups = r.part(f.value.ups->model, PartKind::ups, &Catalog::ups);
+      c.feeds.push_back(std::move(m));
+    }
+    for (const auto& p : site.panels) c.panels.push_back({p.name, p.name_span, &p.value, r.find(p.value.feed, c.feeds, "feed")});
+    for (auto& z : site.cooling) resolve_zone(r, z, racks_in_zone(c.spec, z.name));
+  }
+  for (const auto& g : c.spec.racks) resolve_rack_group(r, g);
+  for (const auto& g : c.spec.assemblies) resolve_assembly_group(r, g);
+}
+
+}  // namespace clusterc

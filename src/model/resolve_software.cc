@@ -1,0 +1,101 @@
+// Names in parts of the spec that have no model of their own, the scheduler's defaults, and the software of each group.
+#include "model/merge.h"
+#include "model/resolution.h"
+
+namespace clusterc {
+namespace {
+
+void check_groups(Resolution& r, const std::vector<Value<std::string>>& groups) {
+  for (const auto& g : groups) r.find(g, r.cluster.nodes, "node group");
+}
+
+// A pattern of node names, each of which must be a node.
+void check_node_pattern(Resolution& r, const Value<std::string>& names) {
+  if (!names) return;
+  HostPattern::Error error;
+  const auto pattern = HostPattern::parse(*names, error);
+  if (!pattern) return;                                  // reported by the reader
+  std::int64_t missing = 0;
+  std::string first;
+  for (std::int64_t i = 0; i < pattern->count(); ++i) {
+    const std::string name = pattern->name(i);
+    const bool found = std::any_of(r.cluster.nodes.begin(), r.cluster.nodes.end(), [&](const NodeGroupModel& g) { return g.names.index_of(name) >= 0; });
+    if (!found && missing++ == 0) first = name;
+  }
+  if (missing == 0) return;
+  const std::string more = missing > 1 ? format(" and {} more", missing - 1) : std::string();
+  if (Finding* f = r.error("spec-unknown-name", names.span, format("no node is named '{}'{}", first, more)))
+    for (const NodeGroupModel& g : r.cluster.nodes)
+      if (g.name == first) f->help(format("'{}' is a node group; its nodes are {}", first, g.names.text()));
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& w : words) text += (text.empty() ? "" : ",") + w;
+  return text;
+}
+
+void fill_scheduler(Resolution& r, Scheduler& s) {
+  Cluster& c = r.cluster;
+  if (!s.kind || *s.kind == SchedulerKind::none) return;
+  if (!s.controllers) {
+    const Role role = *s.kind == SchedulerKind::kubernetes ? Role::control_plane : Role::scheduler;
+    std::vector<std::string> names;
+    for (const NodeGroupModel& g : c.nodes)
+      if (g.has_role(role) && g.count > 0) names.push_back(g.names.text());
+    if (!names.empty()) s.controllers = Value<std::string>::derived(joined(names), format("groups with the role {}", enum_text(role)), s.span);
+  }
+  if (s.schedules.empty())
+    for (const NodeGroupModel& g : c.nodes)
+      if (g.computes) s.schedules.push_back(Value<std::string>::derived(g.name, g.spec->roles.empty() ? "a group without a role" : "it has the role compute", g.span));
+  if (!s.topology) {
+    const bool assembly = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.assembly >= 0 && g.computes; });
+    const int net = c.first_network_carrying(Traffic::compute);
+    if (assembly || !c.spec.nvlink.empty())
+      s.topology = Value<TopologyPlugin>::derived(TopologyPlugin::block, "NVLink domains span nodes", s.span);
+    else if (net >= 0 && c.networks[net].switch_part && c.networks[net].spec->topology.value_or(NetworkTopology::fat_tree) != NetworkTopology::single)
+      s.topology = Value<TopologyPlugin>::derived(TopologyPlugin::tree, format("network '{}' has leaves and spines", c.networks[net].name), s.span);
+    else
+      s.topology = Value<TopologyPlugin>::derived(TopologyPlugin::none, "no switches of ours carry the jobs", s.span);
+  }
+}
+
+// The images follow the processors where the spec does not say.
+void fill_arch(NodeGroupModel& g) {
+  if (g.software.arch) return;
+  const Value<Arch>& arch = g.server.cpu && g.server.cpu->arch ? g.server.cpu->arch : g.server.part.arch;
+  if (arch) g.software.arch = Value<Arch>::derived(*arch, format("processors of '{}'", g.server.id), g.server.span);
+}
+
+}  // namespace
+
+void resolve_references(Resolution& r) {
+  const Cluster& c = r.cluster;
+  const Spec& s = c.spec;
+  for (const auto& d : s.nvlink) check_groups(r, d.value.nodes);
+  for (const auto& t : s.teams)
+    for (const auto& q : t.value.quota) r.find(q.name, q.name_span, c.nodes, "node group");
+  for (const auto& w : s.workloads)
+    for (const auto& on : w.value.on) {
+      const int g = r.find(on.name, on.name_span, c.nodes, "node group");
+      if (g >= 0 && on.value && *on.value.value > c.nodes[g].count && c.nodes[g].count > 0)
+        r.error("spec-count-mismatch", on.value.span, format("workload '{}' runs on {} nodes of '{}', which has {}", w.name, *on.value.value, on.name, c.nodes[g].count));
+    }
+  for (const auto& t : s.targets.groups) r.find(t.name, t.name_span, c.nodes, "node group");
+  if (s.software.scheduler) {
+    check_node_pattern(r, s.software.scheduler->controllers);
+    check_groups(r, s.software.scheduler->schedules);
+  }
+}
+
+void resolve_software(Resolution& r) {
+  Cluster& c = r.cluster;
+  if (c.spec.software.scheduler) fill_scheduler(r, *c.spec.software.scheduler);
+  for (NodeGroupModel& g : c.nodes) {
+    g.software = c.spec.software;
+    if (g.spec->software) lay_over(g.software, *g.spec->software);
+    fill_arch(g);
+  }
+}
+
+}  // namespace clusterc
