@@ -72,6 +72,7 @@ struct DocumentBuilder : YAML::EventHandler {
     std::uint32_t count = 0;        // items or pairs
     std::uint32_t end = 0;          // source byte behind the last child
     std::uint64_t nodes = 1;        // below and with it, aliases expanded
+    std::uint32_t height = 1;       // levels of collections, this one and those below it, aliases expanded
     YAML::anchor_t anchor = 0;
     bool mapping = false;
     bool merges = false;            // has a key <<
@@ -79,6 +80,7 @@ struct DocumentBuilder : YAML::EventHandler {
   struct Anchor {
     NodeId node = kNoNode;
     std::uint64_t nodes = 0;        // aliases expanded
+    std::uint32_t height = 0;
     bool open = false;              // its end has not come yet
   };
   struct Slot {
@@ -160,6 +162,10 @@ struct DocumentBuilder : YAML::EventHandler {
       stop("spec-too-large", begin, end,
            format("with the alias '{}' the file expands to {} values, more than fit in {} MB of memory",
                   text_.substr(begin, end - begin), expanded_, limits_.memory_bytes >> 20));
+    if (stack_.size() + anchor.height > limits_.depth)
+      stop("spec-nested-too-deep", begin, end,
+           format("with the alias '{}' nested more than {} levels deep", text_.substr(begin, end - begin), limits_.depth));
+    if (!stack_.empty()) stack_.back().height = std::max(stack_.back().height, anchor.height + 1);
     const Document::Node& target = document_.nodes_[anchor.node];
     if (expects_key() && static_cast<Kind>(target.bits & kKindMask) != Kind::scalar)
       stop("spec-key-not-text", begin, end, "a key must be text, this alias names something else");
@@ -236,7 +242,7 @@ struct DocumentBuilder : YAML::EventHandler {
     }
     if (anchor != 0) {
       if (anchors_.size() <= anchor) anchors_.resize(anchor + 1);
-      anchors_[anchor] = {id, 1, false};
+      anchors_[anchor] = {id, 1, 0, false};
     }
     if (stack_.empty()) return id;
     Frame& frame = stack_.back();
@@ -288,9 +294,11 @@ struct DocumentBuilder : YAML::EventHandler {
     if (frame.anchor != 0) {
       anchors_[frame.anchor].open = false;
       anchors_[frame.anchor].nodes = frame.nodes;
+      anchors_[frame.anchor].height = frame.height;
     }
     if (!stack_.empty()) {
       stack_.back().nodes += frame.nodes - 1;
+      stack_.back().height = std::max(stack_.back().height, frame.height + 1);
       stack_.back().end = std::max(stack_.back().end, node.end);
     }
   }

@@ -196,6 +196,14 @@ TEST(Document, NestingStopsAtSixtyFourLevels) {
   EXPECT_EQ(Parsed(std::string(100000, '[')).errors(), "spec-nested-too-deep@1:65");
 }
 
+TEST(Document, AliasesCountAsNesting) {
+  // Line i nests i + 1 levels and the root one more: line 62 reaches 64 levels, line 63 would be the 65th.
+  std::string text = "l0: &l0 [x]\n";
+  for (int i = 1; i < 63; ++i) text += "l" + std::to_string(i) + ": &l" + std::to_string(i) + " [*l" + std::to_string(i - 1) + "]\n";
+  EXPECT_EQ(Parsed(text).errors(), "");
+  EXPECT_EQ(Parsed(text + "l63: [*l62]\n").errors(), "spec-nested-too-deep@64:7");
+}
+
 TEST(Document, AnAliasBombIsCountedNotBuilt) {
   // Nine levels of nine aliases: 9^9 = 387 million values from 400 bytes.
   std::string text = "l0: &l0 [x,x,x,x,x,x,x,x,x]\n";
