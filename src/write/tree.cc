@@ -206,7 +206,7 @@ void Survey::file(int folder, const char* name, std::string path, bool foreign_f
   const bool regular = fd.get() >= 0 && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode);
   if (fd.get() < 0 && errno != ELOOP && errno != ENXIO) fail(path, "cannot be read", errno);
   if (wish == wanted_.end()) {  // generated last time only
-    if (regular && !edited_since(path, read_into(buffer_, fd.get(), static_cast<std::size_t>(status.st_size) + 1, path))) {
+    if (regular && !edited_since(path, read_into(buffer_, fd.get(), static_cast<std::size_t>(status.st_size), path))) {
       removed.push_back(std::move(path));
     } else {
       hand_edited.push_back(path);
@@ -219,7 +219,7 @@ void Survey::file(int folder, const char* name, std::string path, bool foreign_f
   if (!regular) {
     state = State::edited;
   } else {
-    const std::string_view bytes = read_into(buffer_, fd.get(), static_cast<std::size_t>(status.st_size) + 1, path);
+    const std::string_view bytes = read_into(buffer_, fd.get(), static_cast<std::size_t>(status.st_size), path);
     if (bytes == bundle_.bytes(file)) state = (status.st_mode & 0777u) == file.mode ? State::same : State::differs;
     else state = edited_since(path, bytes) ? State::edited : State::differs;
   }

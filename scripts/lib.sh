@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# What scripts/demo and scripts/test share; sourced, not run.
+# Tried on Debian 12. Ubuntu 24.04 is expected to work with the same packages and is untried.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+# shellcheck disable=SC2034  # used by those who source this
+build_packages=(g++ cmake ninja-build ccache libyaml-cpp-dev libboost-program-options-dev libopenmpi-dev openmpi-bin
+  libfmt-dev libsimdjson-dev nlohmann-json3-dev libssl-dev libopenblas-dev)
+
+step() { printf '\n== %s\n' "$*"; }
+note() { printf '   %s\n' "$*"; }
+stop() { printf '\n%s\n' "$*" >&2; exit 1; }
+
+policy=/usr/sbin/policy-rc.d
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
+# Only a policy-rc.d of ours is taken away.
+remove_policy() { if grep -qs 'made by the scripts of clusterc' "$policy"; then as_root rm -f "$policy"; fi; }
+
+# Installs those of the named packages that are missing, after saying which. Daemons among them are not started: a policy-rc.d
+# forbids it for the time of the installation; one that is there already is left as it is.
+install_missing() {
+  local missing=() package
+  for package in "$@"; do
+    case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true) in
+      "install ok installed") ;;
+      *) missing+=("$package") ;;
+    esac
+  done
+  if [ ${#missing[@]} -eq 0 ]; then
+    note "all $# packages that this needs are installed"
+    return
+  fi
+  command -v apt-get >/dev/null || stop "These packages are needed, by their names in Debian 12; other systems are untried: ${missing[*]}"
+  note "apt-get will install, with what they depend on:"
+  note "${missing[*]}"
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || stop "Installing needs root: run this as root, or install sudo, or install the packages above by hand."
+    note "sudo may ask for your password"
+  fi
+  remove_policy   # of a run that was killed
+  if [ ! -e "$policy" ]; then
+    trap remove_policy EXIT
+    printf '#!/bin/sh\n# made by the scripts of clusterc for the time of an installation: no service is started\nexit 101\n' |
+      as_root tee "$policy" >/dev/null
+    as_root chmod 755 "$policy"
+  fi
+  as_root apt-get update -q || stop "apt-get update failed: is this machine on line, and are its package sources right?"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" ||
+    stop "apt-get could not install the packages above; its own words say why."
+  remove_policy
+}
+
+# build PRESET [CMAKE-OPTION...]: configures and builds, with one job a core but no more than the memory carries.
+build() {
+  local preset=$1 jobs by_memory log
+  shift
+  jobs=$(nproc)
+  by_memory=$(($(awk '/^MemAvailable/ { print $2 }' /proc/meminfo) / 1500000))   # a compiler takes up to 1.5 GB
+  if [ "$by_memory" -lt "$jobs" ]; then jobs=$((by_memory > 0 ? by_memory : 1)); fi
+  log=build/$preset-configure.log
+  mkdir -p build
+  if ! cmake --preset "$preset" "$@" >"$log" 2>&1; then
+    tail -30 "$log" >&2
+    stop "CMake could not configure; all that it said is in $log"
+  fi
+  sed -n 's/^-- clusterc: /   /p' "$log"
+  note "$jobs jobs on $(nproc) cores"
+  cmake --build --preset "$preset" -j "$jobs" || stop "The build failed; the first error above is the one to look at."
+}
