@@ -1,0 +1,277 @@
+// The programs as they are installed: what they print, how they end, and that wrong data and a hung rank are found.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+struct Result {
+  int status = -1;
+  std::vector<json> records;
+  std::string text;
+  bool ended() const { return !records.empty() && records.back().value("record", "") == "end"; }
+};
+
+pid_t start(const std::vector<std::string>& arguments, const std::string& output) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int null = open("/dev/null", O_RDWR);
+  dup2(null, 0);
+  dup2(out, 1);
+  dup2(null, 2);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  std::vector<char*> pointers;
+  for (const std::string& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  execvp(pointers[0], pointers.data());
+  _exit(127);
+}
+
+Result finish(pid_t child, const std::string& output) {
+  Result result;
+  int status = 0;
+  waitpid(child, &status, 0);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  std::ifstream file(output);
+  for (std::string line; std::getline(file, line);) {
+    result.text += line + "\n";
+    if (json record = json::parse(line, nullptr, false); !record.is_discarded()) result.records.push_back(std::move(record));
+  }
+  fs::remove(output);
+  return result;
+}
+
+std::string output_file() {
+  static int number = 0;
+  return fs::temp_directory_path() / ("clusterc-programs-" + std::to_string(getpid()) + "-" + std::to_string(number++));
+}
+
+Result run(const std::vector<std::string>& arguments) {
+  const std::string output = output_file();
+  return finish(start(arguments, output), output);
+}
+
+const std::string kPrograms = CLUSTERC_VALIDATOR_DIR, kFaulty = CLUSTERC_FAULTY_DIR;
+std::string program(const std::string& name) { return kPrograms + "/clusterc-" + name; }
+std::vector<std::string> mpirun(int ranks, std::vector<std::string> arguments) {
+  std::vector<std::string> all = {"mpirun", "--oversubscribe", "-n", std::to_string(ranks)};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return all;
+}
+bool have_mpi() { return fs::exists(program("mpi")); }
+#define SKIP_WITHOUT_MPI() \
+  if (!have_mpi()) GTEST_SKIP() << "clusterc-mpi is not built: no MPI was found"
+
+void expect_measured(const Result& result, std::size_t measurements) {
+  ASSERT_TRUE(result.ended()) << result.text;
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.records.size(), measurements + 2);
+  EXPECT_EQ(result.records.front()["format"], "clusterc-result");
+  EXPECT_EQ(result.records.back()["status"], "done");
+  for (std::size_t i = 1; i + 1 < result.records.size(); ++i) {
+    const json& m = result.records[i];
+    EXPECT_EQ(m["record"], "measurement");
+    EXPECT_EQ(m["data_verified"], true) << m;
+    EXPECT_GT(m["value"].get<double>(), 0);
+    EXPECT_LE(m["min"].get<double>(), m["value"].get<double>());
+    EXPECT_GE(m["max"].get<double>(), m["value"].get<double>());
+  }
+}
+
+void expect_wrong_data(const Result& result, std::size_t measurements) {
+  ASSERT_TRUE(result.ended()) << result.text;
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.records.back()["data_verified"], false);
+  ASSERT_EQ(result.records.size(), measurements + 2);
+  for (std::size_t i = 1; i + 1 < result.records.size(); ++i) {
+    EXPECT_EQ(result.records[i]["data_verified"], false);
+    EXPECT_EQ(result.records[i]["wrong"], 1) << result.records[i];
+  }
+}
+
+TEST(Programs, VersionIsTheHandshake) {
+  for (const char* name : {"probe", "memory", "gemm"}) {
+    const Result result = run({program(name), "--version"});
+    EXPECT_EQ(result.status, 0);
+    ASSERT_EQ(result.records.size(), 1u) << name;
+    EXPECT_EQ(result.records[0]["format"], "clusterc-validator");
+    EXPECT_EQ(result.records[0]["name"], name);
+    EXPECT_EQ(result.records[0]["protocol"], 1);
+    EXPECT_EQ(result.records[0]["backends"][0], "host");
+  }
+}
+
+TEST(Programs, MemoryMeasuresAndVerifies) { expect_measured(run({program("memory"), "--size", "4MiB", "--iterations", "3", "--allow-busy"}), 4); }
+TEST(Programs, MemoryFindsAFlippedBit) { expect_wrong_data(run({kFaulty + "/clusterc-memory-faulty", "--size", "4MiB", "--iterations", "3", "--allow-busy"}), 4); }
+
+TEST(Programs, GemmMeasuresAndVerifies) {
+  const Result result = run({program("gemm"), "--size", "300", "--iterations", "3", "--allow-busy"});
+  if (result.ended() && result.records.back().value("reason", "") == "library missing") GTEST_SKIP() << result.records.back()["detail"];
+  expect_measured(result, 2);
+}
+TEST(Programs, GemmFindsAFlippedBit) {
+  const Result result = run({kFaulty + "/clusterc-gemm-faulty", "--size", "300", "--iterations", "3", "--allow-busy"});
+  if (result.ended() && result.records.back().value("reason", "") == "library missing") GTEST_SKIP() << result.records.back()["detail"];
+  expect_wrong_data(result, 2);
+}
+
+TEST(Programs, ProbePrintsOneObject) {
+  const Result result = run({program("probe")});
+  EXPECT_EQ(result.status, 0);
+  ASSERT_EQ(result.records.size(), 3u);
+  EXPECT_EQ(result.records[1]["record"], "probe");
+}
+
+TEST(Programs, TheSameSeedGivesTheSameInputsInText) {
+  const Result result = run({program("memory"), "--size", "4MiB", "--iterations", "1", "--allow-busy", "--format", "text"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.text.find("memory.triad"), std::string::npos);
+  EXPECT_NE(result.text.find("verified"), std::string::npos);
+}
+
+// Without a driver nothing is measured; on a machine with one these say what they found.
+TEST(Programs, WithoutADriverACudaRunIsAnErrorAndNeverAMeasurement) {
+  if (fs::exists("/proc/driver/nvidia/version")) GTEST_SKIP() << "this machine has an NVIDIA driver";
+  for (const char* name : {"memory", "gemm", "mpi"}) {
+    if (!fs::exists(program(name))) continue;
+    const Result result = run({program(name), "--device", "cuda"});
+    EXPECT_EQ(result.status, 3) << name;
+    ASSERT_EQ(result.records.size(), 2u) << result.text;
+    EXPECT_EQ(result.records[1]["status"], "error");
+    EXPECT_EQ(result.records[1]["reason"], "no NVIDIA driver");
+  }
+}
+
+TEST(Programs, WrongUseIsStatusTwoAndPrintsNoRecord) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{program("memory"), "--size", "100"}, {program("gemm"), "--bogus"}, {program("probe"), "--iterations", "3"}}) {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(result.text.empty()) << result.text;
+  }
+}
+
+TEST(Programs, TooLargeIsNotEnoughMemory) {
+  const Result result = run({program("memory"), "--size", "100TiB", "--allow-busy"});
+  EXPECT_EQ(result.status, 3);
+  ASSERT_TRUE(result.ended());
+  EXPECT_EQ(result.records.back()["reason"], "not enough memory");
+}
+
+TEST(Programs, AFullDiskIsNotADoneRun) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open("/dev/full", O_WRONLY), 1);
+    dup2(open("/dev/null", O_WRONLY), 2);
+    execl(program("probe").c_str(), "clusterc-probe", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+TEST(Programs, SigtermEndsWithARecord) {
+  const std::string output = output_file();
+  const pid_t child = start({program("memory"), "--size", "4MiB", "--seconds", "60", "--allow-busy"}, output);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  kill(child, SIGTERM);
+  const Result result = finish(child, output);
+  EXPECT_EQ(result.status, 3);
+  ASSERT_TRUE(result.ended()) << result.text;
+  EXPECT_EQ(result.records.back()["reason"], "interrupted");
+}
+
+TEST(Programs, AKilledRunHasNoEndRecord) {
+  const std::string output = output_file();
+  const pid_t child = start({program("memory"), "--size", "4MiB", "--seconds", "60", "--allow-busy"}, output);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  kill(child, SIGKILL);
+  const Result result = finish(child, output);
+  EXPECT_EQ(result.status, 128 + SIGKILL);
+  EXPECT_FALSE(result.records.empty());
+  EXPECT_FALSE(result.ended()) << result.text;
+}
+
+TEST(Programs, MissingBlasIsALibraryMissing) {
+  // An empty loader path hides nothing; a bad preload of the name does not either. The library is hidden by a name space of its own
+  // only where we may make one.
+  const Result result = run({"unshare", "-rm", "sh", "-c",
+                             "for d in /usr/lib/*-linux-gnu /usr/lib64; do [ -d $d/openblas-pthread ] && mount -t tmpfs none $d/openblas-pthread; done; "
+                             "for l in $(ls /usr/lib/*-linux-gnu/libopenblas.so.0 /usr/lib/*-linux-gnu/libblas.so.3 /usr/lib64/libopenblas.so.0 2>/dev/null); do "
+                             "mount --bind /dev/null $(readlink -f $l) 2>/dev/null; done; exec " + program("gemm") + " --size 64 --allow-busy"});
+  if (result.records.empty()) GTEST_SKIP() << "this user may not make a mount name space";
+  ASSERT_TRUE(result.ended()) << result.text;
+  if (result.status == 0) GTEST_SKIP() << "another BLAS is installed";
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.records.back()["reason"], "library missing");
+}
+
+TEST(Programs, MpiSumsAreExactForSeveralRanks) {
+  SKIP_WITHOUT_MPI();
+  for (const int ranks : {2, 3, 17}) {  // 17: more than regenerate all sums alone
+    const Result result = run(mpirun(ranks, {program("mpi"), "--min-size", "8B", "--max-size", "16B", "--iterations", "3", "--warmup", "1", "--allow-busy"}));
+    expect_measured(result, 2 * 2 * 2 * 3);  // types, placements, sizes, metrics
+    ASSERT_GT(result.records.size(), 1u);
+    EXPECT_EQ(result.records[1]["parameters"]["ranks"], ranks);
+  }
+}
+
+// busbw = algbw * 2(n-1)/n, sample by sample; with three ranks the factor is 4/3.
+TEST(Programs, MpiBusBandwidthFollowsTheFormula) {
+  SKIP_WITHOUT_MPI();
+  const Result result = run(mpirun(3, {program("mpi"), "--size", "64KiB", "--types", "int32", "--placements", "out-of-place", "--iterations", "5", "--allow-busy"}));
+  ASSERT_EQ(result.records.size(), 5u) << result.text;
+  EXPECT_DOUBLE_EQ(result.records[3]["max"].get<double>() / result.records[2]["max"].get<double>(), 4.0 / 3);
+  EXPECT_DOUBLE_EQ(result.records[2]["max"].get<double>() * result.records[1]["min"].get<double>(), 65536);
+}
+
+TEST(Programs, MpiFindsAFlippedBitInOneRank) {
+  SKIP_WITHOUT_MPI();
+  expect_wrong_data(run(mpirun(2, {kFaulty + "/clusterc-mpi-faulty", "--size", "1KiB", "--types", "float32", "--placements", "in-place", "--iterations", "3", "--allow-busy"})), 3);
+}
+
+// One rank never reaches the collective: rank 0 says so within its deadline and the job ends.
+TEST(Programs, MpiEndsWhenARankIsStopped) {
+  SKIP_WITHOUT_MPI();
+  const std::string output = output_file(), pid_file = output_file();
+  // Rank 1 stops itself two seconds after its start by a shell in between, which keeps its process id.
+  const std::string script = "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then (sleep 2; kill -STOP $$) & fi; exec " + program("mpi") +
+                             " --size 1MiB --seconds 30 --timeout 1 --allow-busy";
+  const auto begin = std::chrono::steady_clock::now();
+  const pid_t child = start(mpirun(2, {"sh", "-c", script}), output);
+  const Result result = finish(child, output);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_EQ(result.status, 3);
+  ASSERT_TRUE(result.ended()) << result.text;
+  EXPECT_EQ(result.records.back()["reason"], "timeout");
+  EXPECT_EQ(result.records.size(), 2u);
+}
+
+TEST(Programs, MpiWithAKilledRankHasNoEndRecord) {
+  SKIP_WITHOUT_MPI();
+  const std::string output = output_file();
+  const std::string script = "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then (sleep 2; kill -KILL $$) & fi; exec " + program("mpi") +
+                             " --size 1MiB --seconds 30 --allow-busy";
+  const Result result = finish(start(mpirun(2, {"sh", "-c", script}), output), output);
+  EXPECT_NE(result.status, 0);
+  EXPECT_FALSE(result.ended() && result.records.back()["status"] == "done") << result.text;
+}
+
+}  // namespace

@@ -1,0 +1,40 @@
+// Something that multiplies two random n x n matrices of one precision, again and again.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gemm/verify.h"
+#include "harness/report.h"
+
+namespace clusterc::gemm {
+
+class Multiplier {
+ public:
+  virtual ~Multiplier() = default;
+  virtual harness::Device device() const = 0;
+  virtual double run() = 0;      // seconds of one C = A B
+  virtual void poison() = 0;     // every element of C becomes a NaN
+  virtual Check verify() = 0;
+  virtual std::uint64_t bytes() const = 0;  // of the three matrices
+  virtual std::vector<std::pair<std::string, harness::Parameter>> parameters() const = 0;
+};
+
+inline constexpr std::string_view kPrecisions = "fp64|fp32|tf32|bf16|fp16";
+
+// A BLAS that was found at run time. Throws CouldNotRun(library_missing).
+class HostBlas;
+std::shared_ptr<HostBlas> open_host_blas(unsigned threads);  // 0: one for each core
+bool host_has(std::string_view precision);                   // fp64, fp32
+std::uint64_t host_default_order(const HostBlas&);
+std::unique_ptr<Multiplier> host_multiplier(std::shared_ptr<HostBlas>, std::string_view precision, std::uint64_t n, std::uint64_t seed);
+
+// cuBLAS, builds with CUDA only.
+class Cublas;
+std::shared_ptr<Cublas> open_cublas();
+std::unique_ptr<Multiplier> cuda_multiplier(std::shared_ptr<Cublas>, int gpu, std::string_view precision, std::uint64_t n, std::uint64_t seed);
+
+}  // namespace clusterc::gemm

@@ -1,0 +1,126 @@
+// The host back end: dgemm and sgemm of whatever BLAS the machine has, through the Fortran names that all of them export.
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "base/format.h"
+#include "gemm/backend.h"
+#include "harness/fault.h"
+#include "harness/library.h"
+#include "harness/loop.h"
+#include "harness/machine.h"
+
+namespace clusterc::gemm {
+using namespace harness;
+
+template <class T>
+using GemmFunction = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*, const T*, const int*,
+                          const T*, T*, const int*);
+
+class HostBlas {
+ public:
+  explicit HostBlas(unsigned threads) {
+    std::string why;
+    // The reference BLAS may stand behind libblas.so.3, so it is asked last.
+    auto found = Library::open({"libopenblas.so.0", "libmkl_rt.so.2", "libmkl_rt.so", "libblis.so.4", "libblas.so.3"}, why);
+    if (!found) throw CouldNotRun(Cause::library_missing, why);
+    library_ = std::make_unique<Library>(*found);
+    dgemm = library_->symbol<GemmFunction<double>>("dgemm_");
+    sgemm = library_->symbol<GemmFunction<float>>("sgemm_");
+    if (!dgemm || !sgemm) throw CouldNotRun(Cause::library_missing, format("'{}' has no dgemm_ and sgemm_", library_->name()));
+    for (const NumaNode& node : numa_nodes(allowed_cpus())) cores_ += static_cast<unsigned>(node.cpus.size());
+    threads_ = threads > 0 ? threads : cores_;
+    if (auto* set = library_->symbol<void(int)>("openblas_set_num_threads")) set(static_cast<int>(threads_));
+    else if (auto* mkl = library_->symbol<void(int)>("MKL_Set_Num_Threads")) mkl(static_cast<int>(threads_));
+    else if (auto* blis = library_->symbol<void(long)>("bli_thread_set_num_threads")) blis(static_cast<long>(threads_));
+    else threads_known_ = false;
+    version_ = library_->name();
+    if (auto* config = library_->symbol<const char*()>("openblas_get_config")) version_ = config();
+    if (auto* core = library_->symbol<const char*()>("openblas_get_corename")) kernels_ = core();
+  }
+
+  unsigned cores() const { return cores_; }
+  std::vector<std::pair<std::string, Parameter>> parameters() const {
+    std::vector<std::pair<std::string, Parameter>> out = {{"library", library_->name()}, {"library_version", version_}};
+    if (!kernels_.empty()) out.emplace_back("library_kernels", kernels_);
+    if (threads_known_) out.emplace_back("threads", std::uint64_t{threads_});
+    return out;
+  }
+
+  GemmFunction<double>* dgemm = nullptr;
+  GemmFunction<float>* sgemm = nullptr;
+
+ private:
+  std::unique_ptr<Library> library_;
+  std::string version_, kernels_;
+  unsigned cores_ = 0, threads_ = 0;
+  bool threads_known_ = true;
+};
+
+namespace {
+
+template <class T>
+class HostMultiplier final : public Multiplier {
+ public:
+  HostMultiplier(std::shared_ptr<HostBlas> blas, std::uint64_t n, std::uint64_t seed)
+      : blas_(std::move(blas)), problem_{.n = n, .bits = exact_bits(std::numeric_limits<T>::digits, n), .seed_a = stream_seed(seed, 0), .seed_b = stream_seed(seed, 1)} {
+    const std::uint64_t available = available_memory();
+    if (available > 0 && bytes() > available / 2) {
+      throw CouldNotRun(Cause::no_memory, format("three matrices of order {} take {}, more than half of the {} that are available", n,
+                                                 bytes_text(static_cast<double>(bytes())), bytes_text(static_cast<double>(available))));
+    }
+    a_.resize(n * n);
+    b_.resize(n * n);
+    c_.resize(n * n);
+    for (std::uint64_t i = 0; i < n * n; ++i) {
+      a_[i] = static_cast<T>(whole_number(problem_.seed_a, i, problem_.bits));
+      b_[i] = static_cast<T>(whole_number(problem_.seed_b, i, problem_.bits));
+    }
+  }
+
+  Device device() const override { return {.backend = Backend::host, .label = "host", .name = cpu_model()}; }
+
+  double run() override {
+    const int n = static_cast<int>(problem_.n);
+    const T one = 1, zero = 0;
+    const double begin = now_seconds();
+    if constexpr (std::is_same_v<T, double>) blas_->dgemm("N", "N", &n, &n, &n, &one, a_.data(), &n, b_.data(), &n, &zero, c_.data(), &n);
+    else blas_->sgemm("N", "N", &n, &n, &n, &one, a_.data(), &n, b_.data(), &n, &zero, c_.data(), &n);
+    return now_seconds() - begin;
+  }
+
+  void poison() override { std::ranges::fill(c_, std::numeric_limits<T>::quiet_NaN()); }
+
+  Check verify() override {
+    fault_flip_bit(c_.data(), c_.size() / 2 * sizeof(T));
+    return verify_exact(problem_, [this](std::uint64_t i, std::uint64_t j) { return static_cast<double>(c_[i + j * problem_.n]); });
+  }
+
+  std::uint64_t bytes() const override { return 3 * problem_.n * problem_.n * sizeof(T); }
+  std::vector<std::pair<std::string, Parameter>> parameters() const override {
+    auto out = blas_->parameters();
+    out.emplace_back("check", std::string("exact, every element"));
+    out.emplace_back("inputs", format("random whole numbers of {} bits and sign", problem_.bits));
+    return out;
+  }
+
+ private:
+  std::shared_ptr<HostBlas> blas_;
+  Problem problem_;
+  std::vector<T> a_, b_, c_;
+};
+
+}  // namespace
+
+std::shared_ptr<HostBlas> open_host_blas(unsigned threads) { return std::make_shared<HostBlas>(threads); }
+bool host_has(std::string_view precision) { return precision == "fp64" || precision == "fp32"; }
+
+// Large enough for the library's full rate (on two cores 2,048 is within 2 % of 4,096), small enough for a second or two.
+std::uint64_t host_default_order(const HostBlas& blas) { return blas.cores() < 16 ? 2048 : blas.cores() < 64 ? 4096 : 8192; }
+
+std::unique_ptr<Multiplier> host_multiplier(std::shared_ptr<HostBlas> blas, std::string_view precision, std::uint64_t n, std::uint64_t seed) {
+  if (precision == "fp64") return std::make_unique<HostMultiplier<double>>(std::move(blas), n, seed);
+  return std::make_unique<HostMultiplier<float>>(std::move(blas), n, seed);
+}
+
+}  // namespace clusterc::gemm
