@@ -14,7 +14,7 @@ namespace clusterc {
 // A version is text (24.10 stays 24.10) that can be compared by its numbers: 24.10 > 24.9, 570 < 570.86.
 struct Version {
   std::string as_written;
-  static constexpr std::string_view type_name = "version", example = "24.11";
+  static constexpr std::string_view type_name = "version", example = "24.11", pattern = "^\\S*[0-9]\\S*$";
   static std::optional<Version> parse(std::string_view, std::string& error);
   std::string text() const { return as_written; }
   std::weak_ordering operator<=>(const Version&) const;
@@ -82,7 +82,7 @@ struct Drives {
 // "U1-U6", "U7": a range of rack units, counted from the bottom.
 struct UnitRange {
   std::int64_t first = 1, last = 1;
-  static constexpr std::string_view type_name = "range of rack units", example = "U1-U6";
+  static constexpr std::string_view type_name = "range of rack units", example = "U1-U6", pattern = "^[Uu]?[0-9]+ ?(- ?[Uu]?[0-9]+)?$";
   static std::optional<UnitRange> parse(std::string_view, std::string& error);
   std::string text() const;
   bool operator==(const UnitRange&) const = default;

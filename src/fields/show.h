@@ -1,0 +1,25 @@
+// A described struct as text in the spec's own language, with everything that was filled in and where it came from.
+#pragma once
+#include <string>
+
+#include "fields/shape.h"
+
+namespace clusterc {
+
+class JsonWriter;
+
+struct ShowOptions {
+  bool origins = true;     // trailing comments: "# default: …", "# derived: …", "# catalogue: …"
+};
+
+// YAML that the reader takes back: the same values, then all of origin `spec`.
+std::string show_yaml(const Type&, const void* record, ShowOptions = {});
+// The same tree with { value, origin, source, confirmed } for every value; a quantity also has `si`, its number in the SI unit.
+void show_json(const Type&, const void* record, JsonWriter&);
+
+template <class T>
+std::string show_yaml(const T& record, ShowOptions options = {}) { return show_yaml(type_of<T>(), &record, options); }
+template <class T>
+void show_json(const T& record, JsonWriter& out) { show_json(type_of<T>(), &record, out); }
+
+}  // namespace clusterc
