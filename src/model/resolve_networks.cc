@@ -223,10 +223,10 @@ void find_kind_and_switch(Resolution& r, Named<Network>& entry, NetworkModel& m)
   else if (m.switch_part && m.switch_part->link) {
     m.kind = *m.switch_part->link;
     n.kind = Value<LinkKind>::derived(m.kind, format("'{}' is {}", m.switch_model, enum_text(m.kind)), n.switch_model.span);
-  } else if (!n.shares_switches_with && !n.switch_model) {
+  } else if (!was_written(n.kind) && !was_written(n.shares_switches_with) && !was_written(n.switch_model)) {
     r.missing(entry.name_span, format("network '{}' has neither kind nor switch", entry.name), "write `kind: ethernet`");
   }
-  if (r.cluster.own_site && !n.switch_model && !n.shares_switches_with)
+  if (r.cluster.own_site && !was_written(n.switch_model) && !was_written(n.shares_switches_with))
     r.missing(entry.name_span, format("network '{}' has no switch", entry.name), "write `switch: …`, or `shares_switches_with: …`");
 }
 
@@ -256,24 +256,22 @@ BitsPerSecond divided(BitsPerSecond rate, std::int64_t ways) { return rate / sta
 
 void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   Network& n = entry.value;
-  if (!n.rate && !n.rate.unknown) {
+  if (!was_written(n.rate)) {
     if (m.shares >= 0 && r.cluster.networks[m.shares].rate.value > 0)
       n.rate = Value<BitsPerSecond>::derived(r.cluster.networks[m.shares].rate, format("as network '{}'", r.cluster.networks[m.shares].name), n.shares_switches_with.span);
     else if (m.switch_part && m.switch_part->port_rate) {
       const std::int64_t ways = n.breakout.value_or(1);
       n.rate = Value<BitsPerSecond>::derived(divided(*m.switch_part->port_rate, ways),
                                              ways > 1 ? format("{} of '{}' / {} ways", to_text(*m.switch_part->port_rate), m.switch_model, ways) : format("port rate of '{}'", m.switch_model), n.switch_model.span);
-    } else if (!n.switch_model && !n.shares_switches_with) {
+    } else if (!r.cluster.own_site) {   // without a switch on a site of one's own the switch is what is missing
       r.missing(entry.name_span, format("network '{}' has no rate", entry.name), "write `rate: 100 Gb/s`");
     }
   }
   m.rate = n.rate.value_or(BitsPerSecond{0});
-  if (!n.breakout && m.switch_part && m.switch_part->port_rate && m.rate.value > 0 && !m.everything) {
-    const double ratio = *m.switch_part->port_rate / m.rate;
-    const auto ways = static_cast<std::int64_t>(ratio + 0.001);
-    // Only a whole share is a breakout; the part says how many ways a port can be split.
-    if (ways >= 1 && ways <= m.switch_part->breakout.value_or(1) && ratio < static_cast<double>(ways) + 0.001)
-      n.breakout = Value<std::int64_t>::derived(ways, format("port of '{}' {} / {}", m.switch_model, to_text(*m.switch_part->port_rate), to_text(m.rate)), n.rate.span);
+  if (!was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && m.rate.value > 0 && !m.everything) {
+    const std::int64_t most = m.switch_part->breakout.value_or(1);
+    const auto ways = std::clamp<std::int64_t>(static_cast<std::int64_t>(*m.switch_part->port_rate / m.rate + 1e-9), 1, most);
+    n.breakout = Value<std::int64_t>::derived(ways, format("port of '{}' {} / {}, at most {} ways", m.switch_model, to_text(*m.switch_part->port_rate), to_text(m.rate), most), n.rate.span);
   }
 }
 
@@ -299,7 +297,7 @@ void find_traffic(Named<Network>& entry, NetworkModel& m) {
 
 // Rails: what the group with the most compute ports has. Only where the spec asks for rails.
 void find_rails(Network& n, const Cluster& c, const NetworkModel& m) {
-  if (n.rails || !n.topology || (*n.topology != NetworkTopology::rail_optimised && *n.topology != NetworkTopology::rail_only)) return;
+  if (was_written(n.rails) || !n.topology || (*n.topology != NetworkTopology::rail_optimised && *n.topology != NetworkTopology::rail_only)) return;
   const EndPoints* most = nullptr;
   for (const EndPoints& e : m.ends)
     if (e.group >= 0 && c.nodes[e.group].computes && (!most || e.ports_each > most->ports_each)) most = &e;

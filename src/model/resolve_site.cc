@@ -17,7 +17,7 @@ Value<VoltAmperes> feed_capacity(Resolution& r, const Named<Feed>& feed, const S
   const Feed& f = feed.value;
   if (f.capacity || f.capacity.unknown) return f.capacity;
   if (!f.breaker) {
-    if (!f.breaker.unknown)
+    if (!was_written(f.breaker) && !was_written(f.capacity))
       r.missing(feed.name_span, format("feed '{}' has neither capacity nor breaker", feed.name), "write `capacity: 500 kVA`, or `breaker: 250 A`");
     return {};
   }
@@ -63,7 +63,7 @@ void resolve_zone(Resolution& r, Named<CoolingZone>& entry, std::int64_t racks_i
       heat = z.each->heat.or_else(heat);
       air = z.each->airflow.or_else(air);
     }
-    if (!z.model && !z.each)
+    if (!was_written(z.model) && !z.each)
       r.missing(entry.name_span, format("cooling zone '{}' has neither model nor figures of one unit", entry.name), "write `model: …`, or `each: { heat: 60 kW, airflow: 8000 CFM }`");
     m.heat = of_running(heat, units, spare, entry.name_span);
     m.airflow = (z.airflow || z.airflow.unknown) ? z.airflow : of_running(air, units, spare, entry.name_span);
@@ -99,7 +99,7 @@ void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
   for (const RackPdu& pdu : g.pdus) {
     PduModel p{r.part(pdu.model, PartKind::pdu, &Catalog::pdu), pdu.model.value_or(""), pdu.span, r.find(pdu.feed, r.cluster.feeds, "feed"),
                r.find(pdu.panel, r.cluster.panels, "panel")};
-    if (!pdu.feed && !pdu.panel)
+    if (!was_written(pdu.feed) && !was_written(pdu.panel))
       r.missing(pdu.model.span.valid() ? pdu.model.span : pdu.span, format("a PDU of rack group '{}' has no feed", entry.name), "write `feed: …`, or `panel: …`");
     if (p.panel >= 0) {
       const int behind = r.cluster.panels[p.panel].feed;
@@ -112,13 +112,20 @@ void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
     }
     m.pdus.push_back(std::move(p));
   }
-  const auto check_rack = [&](std::string_view name, SourceSpan at) {
-    if (m.count > 0 && m.names.index_of(name) < 0) r.error("spec-unknown-name", at, format("rack group '{}' has no rack '{}' ({})", entry.name, name, m.names.text()));
+  const auto unknown_rack = [&](std::string_view name, SourceSpan at) {
+    r.error("spec-unknown-name", at, format("rack group '{}' has no rack '{}' ({})", entry.name, name, m.names.text()));
   };
   for (const Occupied& o : g.occupied)
-    for (const auto& rack : o.racks)
-      if (rack) check_rack(*rack, rack.span);
-  for (const auto& place : g.floor) check_rack(place.name, place.name_span);
+    for (const auto& racks : o.racks) {
+      const HostPattern some = pattern_of(racks);
+      for (std::int64_t i = 0; m.count > 0 && i < some.count(); ++i)
+        if (m.names.index_of(some.name(i)) < 0) {
+          unknown_rack(some.name(i), racks.span);      // the first of them shows what is wrong
+          break;
+        }
+    }
+  for (const auto& place : g.floor)
+    if (m.count > 0 && m.names.index_of(place.name) < 0) unknown_rack(place.name, place.name_span);
   r.cluster.rack_count += m.count;
   r.cluster.racks.push_back(std::move(m));
 }
@@ -171,8 +178,9 @@ void resolve_site(Resolution& r) {
     c.own_site = site.kind.value_or(SiteKind::own) == SiteKind::own;
     // Continuous load: at most 80 % of the overcurrent device (NFPA 70, 210.20(A) and 215.3); IEC 60364-4-43 has no such factor.
     if (site.region) c.continuous_factor = *site.region == Region::na ? 0.80 : 1.00;
-    for (const auto& f : site.feeds) {
+    for (auto& f : site.feeds) {
       FeedModel m{f.name, f.name_span, &f.value, nullptr, feed_capacity(r, f, site)};
+      if (!was_written(f.value.capacity)) f.value.capacity = m.capacity;
       if (f.value.ups) m.ups = r.part(f.value.ups->model, PartKind::ups, &Catalog::ups);
       c.feeds.push_back(std::move(m));
     }

@@ -29,34 +29,37 @@ void check_node_pattern(Resolution& r, const Value<std::string>& names) {
       if (g.name == first) f->help(format("'{}' is a node group; its nodes are {}", first, g.names.text()));
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& w : words) text += (text.empty() ? "" : ",") + w;
-  return text;
+// Where all ports fit one switch there are no leaves and spines for a scheduler to see.
+bool fits_one_switch(const NetworkModel& net) {
+  if (!net.switch_part || !net.switch_part->ports) return false;
+  std::int64_t ports = 0;
+  for (const EndPoints& e : net.ends) ports += e.built_for * e.ports_each;
+  return ports <= *net.switch_part->ports * net.spec->breakout.value_or(1);
 }
 
 void fill_scheduler(Resolution& r, Scheduler& s) {
   Cluster& c = r.cluster;
   if (!s.kind || *s.kind == SchedulerKind::none) return;
-  if (!s.controllers) {
+  if (!was_written(s.controllers)) {
     const Role role = *s.kind == SchedulerKind::kubernetes ? Role::control_plane : Role::scheduler;
-    std::vector<std::string> names;
+    std::vector<const NodeGroupModel*> groups;
     for (const NodeGroupModel& g : c.nodes)
-      if (g.has_role(role) && g.count > 0) names.push_back(g.names.text());
-    if (!names.empty()) s.controllers = Value<std::string>::derived(joined(names), format("groups with the role {}", enum_text(role)), s.span);
+      if (g.has_role(role) && g.count > 0) groups.push_back(&g);
+    // Two patterns are not one: with several groups the roles speak for themselves.
+    if (groups.size() == 1) s.controllers = Value<std::string>::derived(groups[0]->names.text(), format("group '{}' has the role {}", groups[0]->name, enum_text(role)), groups[0]->span);
   }
   if (s.schedules.empty())
     for (const NodeGroupModel& g : c.nodes)
       if (g.computes) s.schedules.push_back(Value<std::string>::derived(g.name, g.spec->roles.empty() ? "a group without a role" : "it has the role compute", g.span));
-  if (!s.topology) {
+  if (!was_written(s.topology)) {
     const bool assembly = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.assembly >= 0 && g.computes; });
     const int net = c.first_network_carrying(Traffic::compute);
     if (assembly || !c.spec.nvlink.empty())
       s.topology = Value<TopologyPlugin>::derived(TopologyPlugin::block, "NVLink domains span nodes", s.span);
-    else if (net >= 0 && c.networks[net].switch_part && c.networks[net].spec->topology.value_or(NetworkTopology::fat_tree) != NetworkTopology::single)
+    else if (net >= 0 && c.networks[net].switch_part && c.networks[net].spec->topology.value_or(NetworkTopology::fat_tree) != NetworkTopology::single && !fits_one_switch(c.networks[net]))
       s.topology = Value<TopologyPlugin>::derived(TopologyPlugin::tree, format("network '{}' has leaves and spines", c.networks[net].name), s.span);
     else
-      s.topology = Value<TopologyPlugin>::derived(TopologyPlugin::none, "no switches of ours carry the jobs", s.span);
+      s.topology = Value<TopologyPlugin>::derived(TopologyPlugin::none, net >= 0 && c.networks[net].switch_part ? "one switch carries the jobs" : "no switches of ours carry the jobs", s.span);
   }
 }
 

@@ -45,7 +45,7 @@ void resolve_storage(Resolution& r) {
       if (servers.model) m.count = servers.count.value_or(1);
       else if (m.nodes >= 0) m.count = c.nodes[m.nodes].count;
       if (m.part) m.nics = resolve_nics(r, m.part->nics);
-      if (!servers.model && !servers.nodes && !servers.external)
+      if (!was_written(servers.model) && !was_written(servers.nodes) && !was_written(servers.external))
         r.missing(servers.span.valid() ? servers.span : entry.name_span, format("storage '{}' says not what serves it", entry.name), "write `model: …`, `nodes: …` or `external: …`");
     } else if (s.kind && *s.kind != StorageKind::local) {
       r.missing(entry.name_span, format("storage '{}' has no servers", entry.name), "write `servers: { model: … }`, `{ nodes: … }` or `{ external: … }`");

@@ -1,0 +1,137 @@
+#include "model/power.h"
+
+#include <gtest/gtest.h>
+
+namespace clusterc {
+namespace {
+
+template <class T> Value<T> fact(T v, bool confirmed = true) {
+  Value<T> f(v, {}, Origin::catalog);
+  f.confirmed = confirmed;
+  return f;
+}
+
+struct LabServer {
+  GpuPart gpu;
+  CpuPart cpu;
+  NicPart nic;
+  ServerModel server;
+  LabServer() {
+    gpu.tdp = fact(Watts{350});
+    cpu.tdp = fact(Watts{280});
+    nic.power = fact(Watts{25});
+    server.gpu = &gpu;
+    server.gpu_model = "gpu";
+    server.gpu_count = 4;
+    server.cpu = &cpu;
+    server.cpu_model = "cpu";
+    server.cpu_count = 2;
+    server.part.memory.emplace().count = fact(std::int64_t{16});
+    Drives drives;
+    drives.count = fact(std::int64_t{3});
+    server.part.drives.entries.push_back({"scratch", {}, drives});
+    server.nics.push_back({"data", {}, &nic, "nic", 1});
+  }
+};
+
+TEST(Power, OfAServerIsTheSumOfItsParts) {
+  LabServer s;
+  // 4 x 350 + 2 x 280 + 16 x 10 + 3 x 20 + 25 = 1400 + 560 + 160 + 60 + 25 = 2205 W; fans 12 %: 2469.6 W; / 0.94 = 2627.23 W
+  const PowerSum sum = server_power_sum(s.server);
+  EXPECT_TRUE(sum.complete);
+  EXPECT_DOUBLE_EQ(sum.parts.value, 2205);
+  EXPECT_DOUBLE_EQ(sum.fans.value, 264.6);
+  EXPECT_NEAR(sum.wall.value, 2627.234, 0.001);
+  EXPECT_EQ(sum.formula(), "(4 x 350 W gpu + 2 x 280 W cpu + 16 x 10 W memory module + 3 x 20 W drive + 1 x 25 W nic) x 1.12 fans / 0.94 supply efficiency");
+  fill_server_power(s.server, {});
+  EXPECT_NEAR(s.server.power->value, 2627.234, 0.001);
+  EXPECT_EQ(s.server.power.origin, Origin::derived);
+  EXPECT_EQ(s.server.power.source, sum.formula());
+}
+
+TEST(Power, LiquidCoolingLeavesLessForFansAndTheSuppliesEfficiencyCounts) {
+  LabServer s;
+  s.server.part.liquid_cooled = fact(true);
+  s.server.part.psus.emplace().efficiency = fact(0.96);
+  EXPECT_NEAR(server_power_sum(s.server).wall.value, 2365.781, 0.001);   // 2205 x 1.03 / 0.96
+}
+
+TEST(Power, TheMakersFigureComesFirstAndACapLowersIt) {
+  LabServer s;
+  s.server.part.power = fact(Watts{2700});
+  s.server.part.power_typical = fact(Watts{2000});
+  fill_server_power(s.server, {});
+  EXPECT_EQ(s.server.power->value, 2700);
+  EXPECT_EQ(s.server.power.origin, Origin::catalog);
+  fill_server_power(s.server, Value<Watts>(Watts{2400}, {}, Origin::spec));
+  EXPECT_EQ(s.server.power->value, 2400);
+  EXPECT_EQ(s.server.power.origin, Origin::derived);
+  EXPECT_EQ(s.server.power_typical->value, 2000);            // already below
+  fill_server_power(s.server, Value<Watts>(Watts{3000}, {}, Origin::spec));
+  EXPECT_EQ(s.server.power->value, 2700);                    // a cap above the highest power caps nothing
+}
+
+TEST(Power, WithoutAProcessorsFigureThereIsNone) {
+  LabServer s;
+  s.gpu.tdp = {};
+  fill_server_power(s.server, {});
+  EXPECT_FALSE(s.server.power);
+  EXPECT_TRUE(s.server.power.unknown);
+  EXPECT_EQ(s.server.power.source, "the tdp of 'gpu' is not known");
+  fill_server_power(s.server, Value<Watts>(Watts{2400}, {}, Origin::spec));
+  EXPECT_EQ(s.server.power->value, 2400);                    // what is enforced is known
+}
+
+TEST(Power, UnconfirmedFiguresMakeAnUnconfirmedSum) {
+  LabServer s;
+  EXPECT_TRUE(server_power_sum(s.server).confirmed);
+  s.cpu.tdp.confirmed = false;
+  fill_server_power(s.server, {});
+  EXPECT_FALSE(s.server.power.confirmed);
+  LabServer t;
+  t.nic.power = {};
+  EXPECT_FALSE(server_power_sum(t.server).confirmed);
+  EXPECT_DOUBLE_EQ(server_power_sum(t.server).parts.value, 2180);        // 2205 - 25
+}
+
+TEST(Power, OfASwitchFallsBackToItsSuppliesThenToTypical) {
+  SwitchPart s;
+  EXPECT_TRUE(switch_power(s).unknown);
+  s.power_typical = fact(Watts{98});
+  EXPECT_EQ(switch_power(s)->value, 98);
+  EXPECT_FALSE(switch_power(s).confirmed);
+  s.psus.emplace();
+  s.psus->count = fact(std::int64_t{4});
+  s.psus->spare = fact(std::int64_t{2});
+  s.psus->power = fact(Watts{1500});
+  EXPECT_EQ(switch_power(s)->value, 3000);                   // (4 - 2) x 1500 W
+  EXPECT_FALSE(switch_power(s).confirmed);
+  s.power = fact(Watts{2080});
+  EXPECT_EQ(switch_power(s)->value, 2080);
+  EXPECT_TRUE(switch_power(s).confirmed);
+}
+
+TEST(Power, SuppliesSeeAVoltageThatTheyCanTake) {
+  EXPECT_DOUBLE_EQ(load_voltage(3, Volts{208}).value, 208);              // between lines
+  EXPECT_NEAR(load_voltage(3, Volts{415}).value, 239.6, 0.01);           // 415 / sqrt(3)
+  EXPECT_NEAR(load_voltage(3, Volts{400}).value, 230.94, 0.01);
+  EXPECT_NEAR(load_voltage(3, Volts{480}).value, 277.13, 0.01);
+  EXPECT_DOUBLE_EQ(load_voltage(1, Volts{230}).value, 230);
+  Site site;
+  EXPECT_FALSE(supply_voltage(site));
+  site.supply.emplace().phases = fact(std::int64_t{3});
+  site.supply->voltage = fact(Volts{415});
+  EXPECT_NEAR(supply_voltage(site)->value, 239.6, 0.01);
+}
+
+TEST(Power, ContinuousRatingsAgreeWithPublishedOnes) {
+  // HP, Power basics for IT professionals, tables 4 and 5: 208 V three phases 20/30/60 A: 5,764, 8,646 and 17,292 VA; 230/400 V 32 A: 22.08 kVA (3 x 230 x 32)
+  EXPECT_NEAR(continuous_rating(3, Volts{208}, Amperes{20}, 0.8).value, 5764, 1);
+  EXPECT_NEAR(continuous_rating(3, Volts{208}, Amperes{30}, 0.8).value, 8646, 1);
+  EXPECT_NEAR(continuous_rating(3, Volts{208}, Amperes{60}, 0.8).value, 17292, 2);
+  EXPECT_NEAR(continuous_rating(3, Volts{400}, Amperes{32}, 1.0).value, 22080, 100);
+  EXPECT_DOUBLE_EQ(continuous_rating(1, Volts{230}, Amperes{32}, 1.0).value, 7360);
+}
+
+}  // namespace
+}  // namespace clusterc
