@@ -64,7 +64,7 @@ struct Stop {};   // thrown after the finding that ends the reading
 
 }  // namespace
 
-struct DocumentBuilder : YAML::EventHandler {
+struct DocumentBuilder : YAML::EventHandler, ScanEvents {
   struct Frame {
     NodeId node;
     NodeId last = kNoNode;          // last child
@@ -76,7 +76,10 @@ struct DocumentBuilder : YAML::EventHandler {
     YAML::anchor_t anchor = 0;
     bool mapping = false;
     bool merges = false;            // has a key <<
+    bool brackets = false;          // these two only while simple text is replayed:
+    bool due = false;               // a block list: an item after '-'; a mapping in brackets: a value after ':'
   };
+  struct Irregular {};              // simple text that is not YAML after all: the parser will say why
   struct Anchor {
     NodeId node = kNoNode;
     std::uint64_t nodes = 0;        // aliases expanded
@@ -105,18 +108,65 @@ struct DocumentBuilder : YAML::EventHandler {
         error("spec-empty", 0, 0, "the file holds no document");
         return std::nullopt;
       }
-      if (duplicates_ > kReportedDuplicates) {
-        std::size_t reported = 0;
-        for (Finding& finding : findings_.all())
-          if (finding.rule == "spec-duplicate-key" && finding.span.file == document_.file_ && ++reported == kReportedDuplicates)
-            finding.note({}, format("{} more keys in this file are given twice", duplicates_ - kReportedDuplicates));
-      }
+      end_duplicates();
       return std::move(document_);
     } catch (const Stop&) {
     } catch (const YAML::Exception& exception) {
       translate(exception);
     }
     return std::nullopt;
+  }
+
+  // The same document without the parser, for simple text. False: nothing was done, the parser must read it.
+  bool run_simple(std::optional<Document>& document) {
+    try {
+      replay_simple(*document_.sources_, document_.file_, limits_, *this);
+      if (document_.nodes_.empty() || !stack_.empty()) return false;
+      end_duplicates();
+      document = std::move(document_);
+      return true;
+    } catch (const Irregular&) {
+      return false;
+    } catch (const Stop&) {
+      return true;
+    }
+  }
+
+  void open_block(bool sequence, std::size_t at) override { open_simple(sequence, at, false); }
+  void open_bracket(bool sequence, std::size_t at) override { open_simple(sequence, at, true); }
+  void dash() override {
+    if (stack_.empty() || stack_.back().mapping || stack_.back().brackets) throw Irregular{};
+    if (stack_.back().due) add_empty();
+    stack_.back().due = true;
+  }
+  void colon() override {
+    if (!stack_.back().mapping || stack_.back().key == kNoNode || stack_.back().due) throw Irregular{};
+    stack_.back().due = true;
+  }
+  void comma() override {
+    if (stack_.back().mapping && stack_.back().key != kNoNode) add_empty();
+    stack_.back().due = false;
+  }
+  void close_block() override {
+    if (stack_.empty() || stack_.back().brackets) throw Irregular{};
+    close_simple();
+  }
+  void close_bracket(std::size_t) override {
+    if (stack_.empty() || !stack_.back().brackets) throw Irregular{};
+    close_simple();
+  }
+  void text(std::size_t begin, std::size_t end, bool quoted, bool block_key) override {
+    const std::size_t inner = quoted ? 1 : 0;
+    const bool as_key = block_key || (!stack_.empty() && stack_.back().brackets && stack_.back().mapping && stack_.back().key == kNoNode);
+    if (block_key) {
+      if (stack_.empty() || !stack_.back().mapping || stack_.back().brackets) throw Irregular{};
+      if (stack_.back().key != kNoNode) add_empty();
+    } else if (!as_key) {
+      take_place();
+    }
+    const std::string_view word = text_.substr(begin, end - begin);
+    const bool null = !as_key && (word == "~" || word == "null" || word == "Null" || word == "NULL");
+    add(null ? Kind::null : Kind::scalar, begin, end, begin + inner, end - begin - 2 * inner, quoted ? kQuoted : 0, 0);
   }
 
   // Events.
@@ -214,6 +264,42 @@ struct DocumentBuilder : YAML::EventHandler {
   }
 
  private:
+  void end_duplicates() {
+    if (duplicates_ <= kReportedDuplicates) return;
+    std::size_t reported = 0;
+    for (Finding& finding : findings_.all())
+      if (finding.rule == "spec-duplicate-key" && finding.span.file == document_.file_ && ++reported == kReportedDuplicates)
+        finding.note({}, format("{} more keys in this file are given twice", duplicates_ - kReportedDuplicates));
+  }
+
+  // Simple text: is a value due here?
+  void take_place() {
+    if (stack_.empty()) {
+      if (!document_.nodes_.empty()) throw Irregular{};
+      return;
+    }
+    Frame& frame = stack_.back();
+    if (frame.brackets && !frame.mapping) return;   // the scan has seen to the commas
+    if (frame.mapping ? frame.key == kNoNode || (frame.brackets && !frame.due) : !frame.due) throw Irregular{};
+    frame.due = false;
+  }
+  void add_empty() {
+    const std::size_t place = empty_place(text_.size());
+    add(Kind::null, place, place, place, 0, 0, 0);
+    stack_.back().due = false;
+  }
+  void open_simple(bool sequence, std::size_t at, bool brackets) {
+    take_place();
+    const NodeId id = add(sequence ? Kind::sequence : Kind::mapping, at, at, kNoNode, 0, 0, 0);
+    stack_.push_back({.node = id, .end = narrow(at), .mapping = !sequence, .brackets = brackets});
+  }
+  void close_simple() {
+    Frame& frame = stack_.back();
+    if ((frame.mapping && frame.key != kNoNode) || (!frame.mapping && frame.due)) add_empty();
+    if (frame.mapping) check_keys(frame);
+    close();
+  }
+
   std::size_t place(const YAML::Mark& mark) const {
     return std::min(text_.size(), bom_ + static_cast<std::size_t>(std::max(0, mark.pos)));
   }
@@ -593,6 +679,10 @@ SourceSpan Document::merged_at(NodeId key) const {
   return {file_, (after - 1)->at, (after - 1)->at_end};
 }
 
+std::optional<Document> parse_yaml_in_full(const Sources& sources, FileId file, Findings& findings, const YamlLimits& limits, const ScanResult& scan) {
+  return DocumentBuilder(sources, file, findings, limits, scan).run();
+}
+
 std::optional<Document> parse_yaml(const Sources& sources, FileId file, Findings& findings, const YamlLimits& limits) {
   const ScanResult scan = scan_yaml(sources, file, findings, limits);
   if (!scan.ok) return std::nullopt;
@@ -600,7 +690,15 @@ std::optional<Document> parse_yaml(const Sources& sources, FileId file, Findings
     findings.error("spec-empty", {file, 0, 0}, sources.text(file).empty() ? "the file is empty" : "the file holds nothing but comments");
     return std::nullopt;
   }
-  return DocumentBuilder(sources, file, findings, limits, scan).run();
+  if (scan.simple) {
+    Findings own;
+    std::optional<Document> document;
+    if (DocumentBuilder builder(sources, file, own, limits, scan); builder.run_simple(document)) {
+      for (Finding& finding : own.all()) findings.all().push_back(std::move(finding));
+      return document;
+    }
+  }
+  return parse_yaml_in_full(sources, file, findings, limits, scan);
 }
 
 }  // namespace clusterc

@@ -55,12 +55,20 @@ std::size_t first_bad_byte(std::string_view text) {
   return text.size();
 }
 
+constexpr std::size_t kLongestKey = 1000;   // the parser takes none of more than 1,024 characters
+
 struct Stop {};   // thrown after the finding that ends the scan
 
 class Scanner {
  public:
   Scanner(const Sources& sources, FileId file, Findings& findings, const YamlLimits& limits)
       : sources_(sources), file_(file), findings_(findings), limits_(limits), text_(sources.text(file)) {}
+
+  void replay(ScanEvents& events) {
+    events_ = &events;
+    walk();
+    while (!indents_.empty()) indents_.pop_back(), events.close_block();
+  }
 
   ScanResult run() {
     try {
@@ -130,6 +138,7 @@ class Scanner {
   void property();
   void quoted();
   void plain();
+  bool simple_start(std::size_t where) const;
   void block_scalar();
   void open_flow();
   void close_flow();
@@ -151,6 +160,7 @@ class Scanner {
   std::string_view text_;
   ScanResult result_;
 
+  ScanEvents* events_ = nullptr;
   std::size_t p_ = 0;               // here
   std::size_t line_ = 0;            // start of this line
   bool fresh_line_ = true;          // no token on this line yet
@@ -183,6 +193,7 @@ void Scanner::check_bytes() {
         .help("save the file as UTF-8");
     stop();
   }
+  result_.simple = text_.find_first_of("\t\r") == std::string_view::npos;
   const auto control = std::ranges::find_if(text_, [](char c) { return kForbidden[static_cast<unsigned char>(c)]; });
   if (control != text_.end()) {
     const auto where = static_cast<std::size_t>(control - text_.begin());
@@ -253,6 +264,7 @@ void Scanner::push_indent(std::uint32_t column, bool sequence, std::size_t where
   if (static_cast<int>(column) <= top() && !same_column_list) return;
   indents_.push_back({column, sequence, static_cast<std::uint32_t>(where)});
   count_node();
+  if (events_ != nullptr) events_->open_block(sequence, where);
   check_depth(where);
 }
 
@@ -272,6 +284,7 @@ void Scanner::first_on_line() {
   while (!indents_.empty() && (top() > here || (top() == here && indents_.back().sequence && !item))) {
     last = indents_.back();
     indents_.pop_back();
+    if (events_ != nullptr) events_->close_block();
     ended = true;
   }
   if (ended && top() < here) {
@@ -293,6 +306,7 @@ void Scanner::first_on_line() {
 void Scanner::block_token() {
   if (document_mark(p_)) {
     const bool starts = text_[p_] == '-';
+    result_.simple = false;
     if (starts && (document_open_ || document_over_)) {
       error("spec-second-document", p_, p_ + 3, "a second document begins here, a spec is one document");
       stop();
@@ -311,6 +325,7 @@ void Scanner::block_token() {
     stop();
   }
   if (p_ == line_ && text_[p_] == '%' && !document_open_) {   // a directive
+    result_.simple = false;
     while (p_ < text_.size() && !yaml_break(text_[p_])) ++p_;
     return;
   }
@@ -319,6 +334,8 @@ void Scanner::block_token() {
   const char c = text_[p_];
   if ((c == '-' || c == '?') && ends_word(p_ + 1)) {
     if (key_column_ == kNoKey) push_indent(column(), c == '-', p_);   // else the parser has a word to say
+    if (c == '?') result_.simple = false;
+    if (events_ != nullptr) events_->dash();
     perhaps_ += 2;
     ++p_;
     return;
@@ -326,6 +343,7 @@ void Scanner::block_token() {
   if (c == ':' && ends_word(p_ + 1)) {
     perhaps_ += 2;
     key_column_ = kNoKey;
+    result_.simple = false;
     ++p_;
     return;
   }
@@ -358,6 +376,7 @@ void Scanner::flow_token() {
       level.node = level.colon = false;
       level.comma = true;
       ++p_;
+      if (events_ != nullptr) events_->comma();
       return;
     case '&': case '!': property(); return;
     case '*': begin_node(p_), count_node(), property(), end_node(last_begin_, false); return;
@@ -371,6 +390,7 @@ void Scanner::flow_token() {
       break;
     }
     case '?':
+      result_.simple = false;
       if (ends_word(p_ + 1)) { ++p_; return; }
       break;
     default: break;
@@ -413,6 +433,9 @@ void Scanner::flow_colon() {
   level.node = level.comma = false;
   perhaps_ += 3;
   ++p_;
+  // The parser takes a key in brackets only on the line of its ':', and not a long one.
+  if (level.open == '[' || last_begin_ < line_ || p_ - last_begin_ > kLongestKey) result_.simple = false;
+  if (events_ != nullptr) events_->colon();
 }
 
 void Scanner::open_flow() {
@@ -422,6 +445,7 @@ void Scanner::open_flow() {
   ++flow_tokens_;
   perhaps_ += 1;
   check_depth(p_);
+  if (events_ != nullptr) events_->open_bracket(text_[p_] == '[', p_);
   ++p_;
 }
 
@@ -435,6 +459,7 @@ void Scanner::close_flow() {
   }
   flow_.pop_back();
   ++p_;
+  if (events_ != nullptr) events_->close_bracket(p_);
   last_begin_ = level.at;
   last_end_ = p_;
   if (flow_.empty()) {
@@ -447,6 +472,7 @@ void Scanner::close_flow() {
 // An anchor, tag or alias: up to the next blank or, in brackets, the next indicator.
 void Scanner::property() {
   last_begin_ = p_;
+  result_.simple = false;
   anchors_ += text_[p_] == '&';
   if (text_[p_] == '!' && at(p_ + 1, '<'))
     while (p_ < text_.size() && text_[p_] != '>' && !yaml_break(text_[p_])) ++p_;
@@ -469,8 +495,10 @@ void Scanner::quoted() {
     const char c = text_[p_];
     if (c == quote) {
       if (quote == '"' || !at(p_ + 1, quote)) break;
+      result_.simple = false;
       p_ += 2;
     } else if (c == '\\') {
+      if (quote == '"') result_.simple = false;
       p_ += quote == '"' && p_ + 1 < text_.size() && !yaml_break(text_[p_ + 1]) ? 2 : 1;
     } else {
       const std::int64_t key = key_column_;
@@ -490,8 +518,15 @@ void Scanner::quoted() {
   }
   ++p_;
   check_length(begin);
-  if (line_ != first_line) long_quote_ = ByteRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(p_)};
+  if (line_ != first_line) result_.simple = false, long_quote_ = ByteRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(p_)};
   end_node(begin, false);
+}
+
+// May a text begin so, in any reading of the standard?
+bool Scanner::simple_start(std::size_t where) const {
+  const char c = text_[where];
+  if (c == '-') return where + 1 < text_.size() && std::string_view(" \n-,:?#[]{}").find(text_[where + 1]) == std::string_view::npos;
+  return std::string_view(",[]{}#&*!|>'\"%@`?:").find(c) == std::string_view::npos;
 }
 
 void Scanner::plain() {
@@ -532,6 +567,8 @@ void Scanner::plain() {
   check_length(begin);
   last_begin_ = begin;
   last_end_ = end;
+  if (line_ != first_line || !simple_start(begin) || (in_flow && text_.substr(begin, end - begin).find('?') != std::string_view::npos))
+    result_.simple = false;
   if (line_ != first_line && !in_flow && at(p_, ':') && ends_word(p_ + 1)) {
     const std::size_t first_end = text_.find_first_of("\r\n", begin);
     const std::size_t colon = text_.substr(begin, first_end - begin).find(':');
@@ -568,17 +605,31 @@ void Scanner::plain() {
 void Scanner::end_node(std::size_t begin, bool is_plain) {
   last_begin_ = begin;
   if (!is_plain) last_end_ = p_;
-  if (!flow_.empty()) return;
+  const bool bracket = text_[begin] == '[' || text_[begin] == '{';
+  const bool quoted = text_[begin] == '"' || text_[begin] == '\'';
+  if (!flow_.empty()) {
+    if (events_ != nullptr && !bracket) events_->text(begin, last_end_, quoted, false);
+    return;
+  }
   std::size_t colon = p_;
   while (colon < text_.size() && yaml_blank(text_[colon])) ++colon;
-  if (!at(colon, ':') || !ends_word(colon + 1)) return;
-  if (key_column_ >= 0 && key_line_ != line_) return;   // a key has one line: the parser says so
+  if (!at(colon, ':') || !ends_word(colon + 1)) {
+    if (events_ != nullptr && !bracket) events_->text(begin, last_end_, quoted, false);
+    return;
+  }
+  if (bracket || colon - begin > kLongestKey) result_.simple = false;
+  if (key_column_ >= 0 && key_line_ != line_) {   // a key has one line: the parser says so
+    result_.simple = false;
+    return;
+  }
   if (key_column_ == kNoKeyHere) {
     error("spec-yaml-syntax", colon, colon + 1, "a second ': ' in one line")
         .help("put text that contains ': ' in quotes, or begin the inner mapping on a line of its own");
     stop();
   }
   if (key_column_ >= 0) push_indent(static_cast<std::uint32_t>(key_column_), false, line_ + static_cast<std::size_t>(key_column_));
+  if (key_column_ != static_cast<std::int64_t>(begin - line_)) result_.simple = false;
+  if (events_ != nullptr) events_->text(begin, last_end_, quoted, true);
   key_column_ = kNoKeyHere;
   perhaps_ += 1;
   p_ = colon + 1;
@@ -586,6 +637,7 @@ void Scanner::end_node(std::size_t begin, bool is_plain) {
 
 void Scanner::block_scalar() {
   const std::size_t begin = p_++;
+  result_.simple = false;
   count_node();
   int indent = 1;
   bool detect = true;
@@ -627,6 +679,11 @@ std::size_t yaml_skip_space(std::string_view text, std::size_t at) {
 
 ScanResult scan_yaml(const Sources& sources, FileId file, Findings& findings, const YamlLimits& limits) {
   return Scanner(sources, file, findings, limits).run();
+}
+
+void replay_simple(const Sources& sources, FileId file, const YamlLimits& limits, ScanEvents& events) {
+  Findings none;   // the same text was found clean before
+  Scanner(sources, file, none, limits).replay(events);
 }
 
 }  // namespace clusterc
