@@ -10,17 +10,17 @@
 namespace clusterc {
 
 struct Figure {
-  std::optional<double> value;    // in the target's unit
+  std::optional<double> value;    // in the SI unit of the figure's dimension: B/s, FLOP/s, s
   std::string derivation;         // "12 channels x 4800 MT/s x 8 B x 2 sockets"
   std::string source;             // document, or "arithmetic"
   bool confirmed = true;
 };
 
 struct ExpectedFigure {
-  std::string test;               // "memory.triad", "gemm.fp64", "all_reduce.busbw"
+  std::string test;               // metric as the validator names it: "memory.triad", "gemm.fp64", "mpi.all_reduce.busbw"
   std::string group;              // node group; empty: the whole cluster
   std::string scope;              // node, whole, nvlink-domain …
-  std::string unit;               // "GB/s", "TFLOP/s", "us"
+  Dimension dimension = Dimension::byte_rate;
   bool lower_is_better = false;
   Figure ceiling, typical, floor;
   bool floor_by_user = false;     // the spec set it; derived_floor keeps the other

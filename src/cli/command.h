@@ -1,0 +1,46 @@
+// A command of the program: a row in commands.cc and a file of its own. Options are declared once; parsing, --help and completion read them.
+#pragma once
+#include <boost/program_options.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline.h"
+
+namespace clusterc::cli {
+
+namespace po = boost::program_options;
+
+enum Exit { kOk = 0, kFindings = 1, kUnjudged = 2 };
+
+struct Command {
+  std::string_view name, summary, usage;
+  void (*options)(po::options_description&);
+  int (*run)(const po::variables_map&);
+};
+
+std::span<const Command> all_commands();
+
+// Thrown for wrong usage; main prints it with the command's usage line and exits 2.
+struct UsageError { std::string message; };
+
+// Options that several commands share.
+void add_findings_options(po::options_description&);     // --format, --color, --strict, --today, --max-bytes
+void add_positional(po::options_description&, const char* name);
+std::vector<std::string> positional(const po::variables_map&);
+std::string one_spec(const po::variables_map&);          // exactly one, or UsageError
+RunOptions run_options(const po::variables_map&, const std::string& path);
+
+enum class Format { text, json, sarif, junit };
+Format format_of(const po::variables_map&);
+bool use_color(const po::variables_map&, int fd);
+
+// Prints the findings of one run in the wanted format to standard output (`to_stderr`: text that goes beside another result) and gives the exit status.
+int report_findings(Run&, const std::string& path, const po::variables_map&, bool to_stderr = false);
+void put(std::string_view text);                         // whole, to standard output; a closed pipe ends the program quietly
+void put_error(std::string_view text);
+
+extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kExplain, kCatalog, kSchema, kInit;
+
+}  // namespace clusterc::cli

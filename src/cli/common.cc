@@ -1,0 +1,119 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <iterator>
+
+#include "cli/command.h"
+#include "diag/render.h"
+
+namespace clusterc::cli {
+
+void put_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      if (errno == EPIPE) ::_exit(141);  // the reader left: what a program killed by SIGPIPE would give
+      throw std::runtime_error("standard output cannot be written: " + std::string(std::generic_category().message(errno)));
+    }
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+void put(std::string_view text) { put_all(STDOUT_FILENO, text); }
+void put_error(std::string_view text) { put_all(STDERR_FILENO, text); }
+
+void add_positional(po::options_description& options, const char* name) {
+  options.add_options()("arguments", po::value<std::vector<std::string>>()->value_name(name), "");
+}
+
+void add_findings_options(po::options_description& options) {
+  options.add_options()
+      ("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text, json, sarif or junit")
+      ("color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never")
+      ("strict", po::bool_switch(), "warnings fail, too")
+      ("today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)")
+      ("max-bytes", po::value<std::uint64_t>()->default_value(64u << 20)->value_name("N"), "largest spec that is read");
+}
+
+std::vector<std::string> positional(const po::variables_map& given) {
+  return given.count("arguments") ? given["arguments"].as<std::vector<std::string>>() : std::vector<std::string>{};
+}
+
+std::string one_spec(const po::variables_map& given) {
+  const auto paths = positional(given);
+  if (paths.size() != 1) throw UsageError{paths.empty() ? "name a spec" : "name one spec, not " + std::to_string(paths.size())};
+  return paths.front();
+}
+
+RunOptions run_options(const po::variables_map& given, const std::string& path) {
+  RunOptions options;
+  if (given.count("max-bytes")) options.max_bytes = given["max-bytes"].as<std::uint64_t>();
+  if (given.count("today")) {
+    std::string error;
+    options.today = Date::parse(given["today"].as<std::string>(), error);
+    if (!options.today) throw UsageError{"--today: " + error};
+  } else {
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    gmtime_r(&now, &utc);
+    options.today = Date{utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday};
+  }
+  if (path == "-") {
+    options.from_stdin = true;
+    char buffer[65536];
+    for (ssize_t n; (n = ::read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) {
+      options.stdin_text.append(buffer, static_cast<std::size_t>(n));
+      if (options.stdin_text.size() > options.max_bytes) break;
+    }
+  }
+  return options;
+}
+
+Format format_of(const po::variables_map& given) {
+  const std::string& name = given["format"].as<std::string>();
+  if (name == "text") return Format::text;
+  if (name == "json") return Format::json;
+  if (name == "sarif") return Format::sarif;
+  if (name == "junit") return Format::junit;
+  throw UsageError{"--format takes text, json, sarif or junit, not '" + name + "'"};
+}
+
+bool use_color(const po::variables_map& given, int fd) {
+  const std::string& when = given["color"].as<std::string>();
+  if (when == "always") return true;
+  if (when == "never") return false;
+  if (when != "auto") throw UsageError{"--color takes auto, always or never, not '" + when + "'"};
+  return ::isatty(fd) && !std::getenv("NO_COLOR");
+}
+
+int report_findings(Run& run, const std::string& path, const po::variables_map& given, bool to_stderr) {
+  run.findings.sort(run.sources);
+  const Format format = format_of(given);
+  const bool wanted_text = format == Format::text || to_stderr;
+  std::string out;
+  if (wanted_text) {
+    out = render_text(run.findings, run.sources, {.color = use_color(given, to_stderr ? STDERR_FILENO : STDOUT_FILENO)});
+  } else if (format == Format::json) {
+    out = render_json(run.findings, run.sources);
+  } else if (format == Format::sarif) {
+    std::vector<RuleText> rules;
+    for (const Rule* rule : all_rules()) rules.push_back({rule->id, rule->code, rule->summary, rule->explanation, "", rule->severity});
+    out = render_sarif(run.findings, run.sources, rules);
+  } else {
+    out = render_junit(run.findings, run.sources);
+  }
+  if (to_stderr) put_error(out); else put(out);
+  if (!run.unreadable.empty()) {
+    // The findings that say why come first; a file that could not even be read has none.
+    if (run.findings.empty()) put_error("clusterc: error: " + (path == "-" ? "standard input: " : std::string()) + run.unreadable + "\n");
+    return kUnjudged;
+  }
+  const std::size_t errors = run.findings.count(Severity::error), warnings = run.findings.count(Severity::warning);
+  if (wanted_text && !run.findings.empty()) put_error(path + ": " + render_summary(run.findings) + "\n");
+  const bool strict = given.count("strict") && given["strict"].as<bool>();
+  return errors || (strict && warnings) ? kFindings : kOk;
+}
+
+}  // namespace clusterc::cli

@@ -1,0 +1,99 @@
+#include <set>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "compile/output.h"
+#include "write/tree.h"
+
+#ifndef CLUSTERC_VERSION
+#define CLUSTERC_VERSION "0.1.0"
+#endif
+
+namespace clusterc::cli {
+namespace {
+
+void options(po::options_description& o) {
+  add_positional(o, "SPEC");
+  add_findings_options(o);
+  o.add_options()
+      ("output,o", po::value<std::string>()->value_name("DIR"), "folder of the compiled tree")
+      ("only", po::value<std::string>()->value_name("LIST"), "these outputs only: slurm,netplan")
+      ("list", po::bool_switch(), "list the outputs and who reads them")
+      ("check", po::bool_switch(), "write nothing; fail when the tree is not up to date")
+      ("force", po::bool_switch(), "overwrite files that were changed by hand");
+}
+
+std::set<std::string, std::less<>> wanted_ids(const po::variables_map& given) {
+  std::set<std::string, std::less<>> ids;
+  if (!given.count("only")) return ids;
+  std::vector<std::string_view> known;
+  for (const Output* o : all_outputs()) known.push_back(o->id);
+  for (const std::string_view word : split(given["only"].as<std::string>(), ',')) {
+    const std::string_view id = trim(word);
+    if (!find_output(id)) {
+      const auto near = nearest_name(id, known);
+      throw UsageError{"there is no output '" + std::string(id) + "'" + (near ? "; did you mean '" + std::string(*near) + "'?" : "; known are " + join(known, ", "))};
+    }
+    ids.emplace(id);
+  }
+  return ids;
+}
+
+int run(const po::variables_map& given) {
+  if (given["list"].as<bool>()) {
+    for (const Output* o : all_outputs()) put(format("{:<12} {} (read by {})\n", o->id, o->summary, o->consumers));
+    return kOk;
+  }
+  const std::string path = one_spec(given);
+  const auto only = wanted_ids(given);
+  if (!given.count("output")) throw UsageError{"name the folder with -o DIR"};
+  const std::string folder = given["output"].as<std::string>();
+  if (format_of(given) == Format::sarif || format_of(given) == Format::junit) throw UsageError{"findings of compile are printed as text or json"};
+  auto result = run_pipeline(path, Stage::checked, run_options(given, path));
+  if (!result->plan || result->findings.count(Severity::error)) {
+    const int status = report_findings(*result, path, given, true);
+    put_error("nothing was written: the spec has errors\n");
+    return status == kOk ? kFindings : status;
+  }
+  std::vector<Finding> accepted;
+  for (const Finding& f : result->findings.all())
+    if (f.accepted) accepted.push_back(f);
+  Bundle bundle;
+  for (const Output* output : all_outputs()) {
+    if (!only.empty() && !only.contains(output->id)) continue;
+    const auto* wish = result->cluster->spec.outputs.find(output->id);
+    if (wish && wish->value.skip.value_or(false)) continue;
+    if (!output->wanted(*result->cluster)) {
+      if (!only.empty()) put_error(format("{}: this cluster does not call for it\n", output->id));
+      continue;
+    }
+    output->emit({*result->cluster, *result->plan, result->spec_digest, wish ? &wish->value : nullptr, accepted}, bundle, result->findings);
+  }
+  const int status = report_findings(*result, path, given, true);
+  if (result->findings.count(Severity::error)) {
+    put_error("nothing was written: the spec has errors\n");
+    return status;
+  }
+  WriteOptions write{.spec_digest = result->spec_digest, .tool_version = CLUSTERC_VERSION, .force = given["force"].as<bool>(), .check = given["check"].as<bool>()};
+  const WriteResult written = write_tree(bundle, folder, write);
+  for (const std::string& name : written.hand_edited)
+    put_error(format("{}/{}: changed by hand since it was compiled{}\n", folder, name, write.force ? "; overwritten" : "; kept (--force overwrites it; outputs.<id>.extra keeps a change)"));
+  for (const std::string& name : written.foreign) put_error(format("{}/{}: not made by clusterc; kept\n", folder, name));
+  if (!written.ok) throw std::runtime_error(written.error);
+  if (write.check) {
+    for (const std::string& name : written.differing) put(format("{}/{}: not up to date\n", folder, name));
+    if (!written.differing.empty() || !written.hand_edited.empty()) {
+      put_error(format("{}: {} files differ from what the spec gives\n", folder, written.differing.size() + written.hand_edited.size()));
+      return kFindings;
+    }
+    put_error(format("{}: up to date, {} files\n", folder, written.unchanged));
+    return status;
+  }
+  put_error(format("{}: {} files written, {} unchanged, {} removed\n", folder, written.written, written.unchanged, written.removed));
+  return !written.hand_edited.empty() && !write.force ? std::max(status, static_cast<int>(kFindings)) : status;
+}
+
+}  // namespace
+const Command kCompile{"compile", "the configuration of every system in the cluster", "clusterc compile SPEC -o DIR [--only slurm,netplan] [--check] [--force]", options, run};
+}  // namespace clusterc::cli

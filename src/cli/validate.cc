@@ -1,0 +1,122 @@
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/bundle.h"
+#include "cli/command.h"
+#include "report/validation_report.h"
+
+namespace clusterc::cli {
+namespace {
+
+std::atomic<bool> interrupted{false};
+extern "C" void on_signal(int) { interrupted.store(true); }
+
+void options(po::options_description& o) {
+  add_positional(o, "SPEC");
+  add_findings_options(o);
+  o.add_options()
+      ("launcher", po::value<std::string>()->value_name("NAME"), "local or slurm (default: the spec's scheduler, else local)")
+      ("bundle", po::value<std::string>()->default_value("")->value_name("DIR"), "folder of the validators, the same path on every node")
+      ("journal", po::value<std::string>()->value_name("FILE"), "where results are kept (default: clusterc-NAME.journal)")
+      ("fresh", po::bool_switch(), "begin anew, even if the last run was cut off")
+      ("seconds", po::value<double>()->default_value(0)->value_name("N"), "length of each measurement (default: the validators' own)")
+      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,gemm,mpi")
+      ("output,o", po::value<std::string>()->value_name("FILE"), "also write the report as JSON");
+}
+
+// The spec's name of this machine: one of its nodes by host name, or its only computing node.
+std::string this_node(const Cluster& cluster) {
+  char buffer[256] = {};
+  ::gethostname(buffer, sizeof buffer - 1);
+  const std::string host(split(buffer, '.').front());
+  std::int64_t computing = 0;
+  std::string only;
+  for (const NodeGroupModel& group : cluster.nodes) {
+    if (group.names.index_of(host) >= 0) return host;
+    if (group.computes) {
+      computing += group.count;
+      only = group.names.name(0);
+    }
+  }
+  return computing == 1 ? only : std::string();
+}
+
+int run(const po::variables_map& given) {
+  const std::string path = one_spec(given);
+  const Format format_wanted = format_of(given);
+  if (format_wanted == Format::sarif || format_wanted == Format::junit) throw UsageError{"a validation is reported as text or json"};
+  auto result = run_pipeline(path, Stage::checked, run_options(given, path));
+  if (!result->plan || result->findings.count(Severity::error)) {
+    report_findings(*result, path, given, true);
+    put_error("nothing was run: the spec has errors\n");
+    return kUnjudged;
+  }
+  const Cluster& cluster = *result->cluster;
+  std::string launcher_id = "local";
+  if (given.count("launcher")) launcher_id = given["launcher"].as<std::string>();
+  else if (cluster.spec.software.scheduler && cluster.spec.software.scheduler->kind && *cluster.spec.software.scheduler->kind == SchedulerKind::slurm) launcher_id = "slurm";
+  std::unique_ptr<Launcher> launcher;
+  if (launcher_id == "local") launcher = make_local_launcher(this_node(cluster));
+  else if (launcher_id == "slurm") launcher = make_slurm_launcher();
+  else throw UsageError{"--launcher takes " + join(launcher_ids(), " or ") + ", not '" + launcher_id + "'"};
+
+  ValidateOptions how;
+  how.bundle = find_bundle(given["bundle"].as<std::string>());
+  how.journal = given.count("journal") ? given["journal"].as<std::string>() : "clusterc-" + *cluster.spec.name + ".journal";
+  how.spec_digest = result->spec_digest;
+  how.fresh = given["fresh"].as<bool>();
+  how.interrupted = &interrupted;
+  how.progress = [](const std::string& line) { put_error(line + "\n"); };
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  how.started = format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+
+  const double seconds = given["seconds"].as<double>();
+  if (seconds < 0 || seconds > 86400) throw UsageError{"--seconds takes 0 to 86400"};
+  std::vector<SuiteTest> suite = plan_suite(cluster, *result->expected, seconds);
+  if (given.count("only")) {
+    const auto wanted = split(given["only"].as<std::string>(), ',');
+    for (const std::string_view w : wanted)
+      if (w != "probe" && w != "memory" && w != "gemm" && w != "mpi") throw UsageError{"--only takes probe, memory, gemm and mpi, not '" + std::string(w) + "'"};
+    std::erase_if(suite, [&](const SuiteTest& t) { return std::find(wanted.begin(), wanted.end(), t.validator) == wanted.end(); });
+  }
+  const Report report = run_suite(cluster, *result->expected, suite, *launcher, how);
+  const std::string json = render_validation_json(report, result->spec_digest);
+  put(format_wanted == Format::json ? json : render_validation_text(report, use_color(given, STDOUT_FILENO)));
+  if (given.count("output")) {
+    FileError error;
+    if (!write_file(given["output"].as<std::string>(), json, error)) throw std::runtime_error(error.message);
+  }
+  if (!report.error.empty()) {
+    if (format_wanted == Format::json) put_error("clusterc validate: error: " + report.error + "\n");
+    return kUnjudged;
+  }
+  return report.passed() ? kOk : kFindings;
+}
+
+}  // namespace
+
+std::string find_bundle(const std::string& given) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  fs::path folder = given;
+  if (given.empty()) folder = fs::read_symlink("/proc/self/exe", failed).parent_path().parent_path() / "libexec" / "clusterc";
+  folder = fs::absolute(folder, failed);
+  if (!fs::exists(folder / "clusterc-probe", failed)) throw UsageError{"there are no validators in '" + folder.string() + "': name their folder with --bundle"};
+  return folder.string();
+}
+
+const Command kValidate{"validate", "run the suite on the cluster and judge it", "clusterc validate SPEC [--launcher local|slurm] [--journal FILE] [--format text|json]", options, run};
+}  // namespace clusterc::cli

@@ -1,0 +1,60 @@
+// This machine alone: programs run directly, MPI worlds through mpirun.
+#include <unistd.h>
+
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "launch/launcher.h"
+
+namespace clusterc {
+namespace {
+
+class LocalLauncher final : public Launcher {
+ public:
+  explicit LocalLauncher(std::string this_node) : this_node_(std::move(this_node)) {}
+
+  std::string_view id() const override { return "local"; }
+  bool available(std::string&) const override { return true; }
+
+  std::vector<NodeState> states(std::span<const std::string> nodes) const override {
+    std::vector<NodeState> out;
+    for (const std::string& node : nodes)
+      out.push_back(node == this_node_ ? NodeState{true, ""} : NodeState{false, "not this machine: the local launcher reaches no other"});
+    return out;
+  }
+
+  LaunchResult run(const Launch& launch) const override {
+    LaunchResult result;
+    Subprocess process;
+    if (launch.mpi) {
+      if (!find_program("mpirun")) {
+        result.error = "mpirun is not installed on this machine";
+        return result;
+      }
+      process.argv = {"mpirun", "-n", std::to_string(launch.ranks_per_node), "--oversubscribe"};
+      // Open MPI asks for this consent where everything is root anyway: containers and fresh nodes.
+      if (::geteuid() == 0) process.argv.push_back("--allow-run-as-root");
+    }
+    process.argv.insert(process.argv.end(), launch.argv.begin(), launch.argv.end());
+    process.timeout = launch.timeout;
+    process.interrupted = launch.interrupted;
+    TaskOutput task{this_node_, {}};
+    process.on_line = [&](std::string_view line) { task.lines.emplace_back(line); };
+    const SubprocessResult ended = clusterc::run(process);
+    result.started = ended.outcome != SubprocessResult::Outcome::not_started;
+    result.interrupted = ended.outcome == SubprocessResult::Outcome::interrupted;
+    if (ended.outcome != SubprocessResult::Outcome::exited) result.error = ended.reason;
+    result.messages = ended.err;
+    result.tasks.push_back(std::move(task));
+    return result;
+  }
+
+ private:
+  std::string this_node_;
+};
+
+}  // namespace
+
+std::unique_ptr<Launcher> make_local_launcher(std::string this_node) { return std::make_unique<LocalLauncher>(std::move(this_node)); }
+std::vector<std::string_view> launcher_ids() { return {"local", "slurm"}; }
+
+}  // namespace clusterc

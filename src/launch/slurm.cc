@@ -1,0 +1,94 @@
+// Through the cluster's Slurm: srun, from any machine that has its client commands and configuration.
+#include <algorithm>
+#include <map>
+
+#include "base/host_pattern.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "launch/launcher.h"
+
+namespace clusterc {
+namespace {
+
+// States in which slurmctld hands a node to a job (sinfo(1), NODE STATE CODES); a suffix such as '*' or '~' says it does not answer.
+bool takes_jobs(std::string_view state) { return state == "idle" || state == "allocated" || state == "mixed" || state == "completing"; }
+
+class SlurmLauncher final : public Launcher {
+ public:
+  std::string_view id() const override { return "slurm"; }
+
+  bool available(std::string& why) const override {
+    for (const char* program : {"srun", "sinfo"})
+      if (!find_program(program)) {
+        why = std::string(program) + " is not installed here: run this where Slurm's client commands are";
+        return false;
+      }
+    const SubprocessResult ping = clusterc::run({.argv = {"sinfo", "-h", "-o", "%T"}, .timeout = std::chrono::seconds(20)});
+    if (!ping.ok()) {
+      why = "Slurm's controller does not answer: " + std::string(trim(ping.err.empty() ? ping.reason : ping.err));
+      return false;
+    }
+    return true;
+  }
+
+  std::vector<NodeState> states(std::span<const std::string> nodes) const override {
+    const SubprocessResult listed = clusterc::run({.argv = {"sinfo", "-h", "-N", "-o", "%N|%T|%E"}, .timeout = std::chrono::seconds(60)});
+    std::map<std::string, NodeState, std::less<>> known;
+    for (const std::string_view line : split(listed.out, '\n')) {
+      const auto fields = split(line, '|');
+      if (fields.size() < 3) continue;
+      const std::string_view reason = trim(fields[2]);
+      NodeState state{takes_jobs(fields[1]), std::string(fields[1])};
+      if (!reason.empty() && reason != "none") state.why += " (" + std::string(reason) + ")";
+      if (state.usable) state.why.clear();
+      known.emplace(fields[0], std::move(state));      // a node in two partitions is listed twice, with one state
+    }
+    std::vector<NodeState> out;
+    for (const std::string& node : nodes) {
+      const auto found = known.find(node);
+      out.push_back(found != known.end() ? found->second
+                                         : NodeState{false, listed.ok() ? "unknown to Slurm" : "sinfo did not answer: " + std::string(trim(listed.err))});
+    }
+    return out;
+  }
+
+  LaunchResult run(const Launch& launch) const override {
+    const auto minutes = std::max<long>(1, std::chrono::ceil<std::chrono::minutes>(launch.timeout).count());
+    Subprocess process;
+    process.argv = {"srun", "--label", "--quiet", "--exclusive", "--nodelist=" + fold_names(launch.nodes),
+                    "--nodes=" + std::to_string(launch.nodes.size()), "--ntasks-per-node=" + std::to_string(launch.ranks_per_node),
+                    "--time=" + std::to_string(minutes), "--immediate=60", "--job-name=clusterc", "--input=none", "--kill-on-bad-exit=0"};
+    if (launch.mpi) process.argv.push_back("--mpi=pmix"); else process.argv.push_back("--mpi=none");
+    process.argv.insert(process.argv.end(), launch.argv.begin(), launch.argv.end());
+    process.timeout = launch.timeout + std::chrono::seconds(90);
+    process.interrupted = launch.interrupted;
+
+    LaunchResult result;
+    // Task numbers follow the node list in srun's (sorted) order; ranks_per_node tasks on each.
+    std::vector<std::string> order = launch.nodes;
+    std::sort(order.begin(), order.end(), natural_less);
+    std::map<std::uint64_t, std::vector<std::string>> by_task;
+    process.on_line = [&](std::string_view line) {      // "  3: {…}"
+      const auto colon = line.find(": ");
+      const auto task = colon == std::string_view::npos ? std::nullopt : parse_uint(trim(line.substr(0, colon)));
+      if (task) by_task[*task].emplace_back(line.substr(colon + 2));
+    };
+    const SubprocessResult ended = clusterc::run(process);
+    result.started = ended.outcome != SubprocessResult::Outcome::not_started && !by_task.empty();
+    result.interrupted = ended.outcome == SubprocessResult::Outcome::interrupted;
+    result.messages = ended.err;
+    for (auto& [task, lines] : by_task) {
+      const std::size_t node = static_cast<std::size_t>(task) / static_cast<std::size_t>(std::max(1, launch.ranks_per_node));
+      if (node < order.size()) result.tasks.push_back({order[node], std::move(lines)});
+    }
+    if (ended.outcome != SubprocessResult::Outcome::exited) result.error = ended.reason;
+    else if (by_task.empty() && ended.status != 0) result.error = "srun started nothing: " + std::string(trim(ended.err.empty() ? ended.reason : ended.err));
+    return result;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Launcher> make_slurm_launcher() { return std::make_unique<SlurmLauncher>(); }
+
+}  // namespace clusterc

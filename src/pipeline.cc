@@ -1,0 +1,115 @@
+#include "pipeline.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "base/digest.h"
+#include "base/file.h"
+
+namespace clusterc {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Paths that a spec names are relative to the spec and stay inside its folder: a spec from somewhere else must not read the reader's files.
+std::optional<fs::path> inside(const fs::path& folder, const Value<std::string>& named, Findings& findings) {
+  const fs::path relative = fs::path(*named).lexically_normal();
+  if (relative.is_absolute() || (!relative.empty() && *relative.begin() == "..")) {
+    findings.error("spec-path-outside", named.span, "'" + *named + "' lies outside the folder of the spec")
+        .help("put it beside the spec, and name it relative to the spec");
+    return std::nullopt;
+  }
+  return folder / relative;
+}
+
+// Own parts: every *.yaml of the named folders, in name order, however the file system lists them.
+void load_own_parts(const Spec& spec, const fs::path& folder, Run& run, Sha256& digest) {
+  for (const Value<std::string>& named : spec.parts) {
+    if (!named) continue;
+    const auto path = inside(folder, named, run.findings);
+    if (!path) continue;
+    std::error_code failed;
+    std::vector<fs::path> files;
+    for (fs::directory_iterator i(*path, failed), end; !failed && i != end; i.increment(failed))
+      if (i->path().extension() == ".yaml") files.push_back(i->path());
+    if (failed) {
+      run.findings.error("spec-file-unreadable", named.span, "the folder of own parts '" + *named + "' cannot be read: " + failed.message());
+      continue;
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+      FileError error;
+      auto text = read_file(file.string(), 1u << 20, error);
+      if (!text) {
+        run.findings.error("spec-file-unreadable", named.span, error.message);
+        continue;
+      }
+      digest.update(*text);
+      run.catalog->add_own_file(run.sources.add(file.string(), std::move(*text)));
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Run> run_pipeline(const std::string& path, Stage until, const RunOptions& options) {
+  auto run = std::make_unique<Run>();
+  std::string text;
+  if (options.from_stdin) {
+    text = options.stdin_text;
+  } else {
+    FileError error;
+    auto read = read_file(path, options.max_bytes, error);
+    if (!read) {
+      run->unreadable = error.message;
+      return run;
+    }
+    text = std::move(*read);
+  }
+  const FileId file = run->sources.add(path, std::move(text));
+  Sha256 digest;
+  digest.update(run->sources.text(file));
+
+  YamlLimits limits;
+  limits.text_bytes = std::max(limits.text_bytes, options.max_bytes);
+  if (options.max_bytes > (64u << 20)) limits.memory_bytes = options.max_bytes * 8;
+  run->document = parse_yaml(run->sources, file, run->findings, limits);
+  if (!run->document) {
+    run->unreadable = "not a readable YAML document";
+    return run;
+  }
+  if (until == Stage::loaded) return run;
+
+  std::optional<Spec> spec = read_spec(*run->document, run->sources, run->findings);
+  if (!spec) {
+    run->unreadable = "not a cluster spec of a language version that this program reads";
+    return run;
+  }
+  run->catalog = std::make_unique<Catalog>(run->sources, run->findings);
+  const fs::path folder = fs::path(path).parent_path();
+  load_own_parts(*spec, folder, *run, digest);
+  if (spec->inventory)
+    if (const auto where = inside(folder, spec->inventory, run->findings)) {
+      FileError error;
+      if (auto inventory = read_file(where->string(), 256u << 20, error))
+        digest.update(*inventory);
+      else
+        run->findings.error("spec-file-unreadable", spec->inventory.span, error.message);
+    }
+  run->spec_digest = to_hex(digest.finish());
+  if (until == Stage::read) return run;
+
+  run->cluster = resolve_cluster(std::move(*spec), *run->catalog, run->findings);
+  if (until == Stage::resolved || !run->cluster) return run;
+
+  run->plan = plan_cluster(*run->cluster);
+  run->expected = expect_figures(*run->cluster, *run->plan);
+  if (until == Stage::planned) return run;
+
+  check_rules({*run->cluster, *run->plan, *run->expected, run->sources}, run->findings);
+  apply_acceptances(run->cluster->spec, options.today ? &*options.today : nullptr, run->findings);
+  return run;
+}
+
+}  // namespace clusterc

@@ -1,0 +1,42 @@
+// The whole flow on one page: text -> Document -> Spec -> Cluster -> Plan -> expected figures -> findings.
+// Each stage is a pure function of the one before; a stage that could not be made leaves the later ones empty, and says so in the findings.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "catalog/catalog.h"
+#include "diag/finding.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
+#include "spec/spec.h"
+#include "targets/targets.h"
+#include "yaml/document.h"
+
+namespace clusterc {
+
+enum class Stage { loaded, read, resolved, planned, checked };
+
+struct Run {
+  Sources sources;
+  Findings findings;
+  std::unique_ptr<Catalog> catalog;       // before the cluster: its parts are pointed at
+  std::optional<Document> document;
+  std::unique_ptr<Cluster> cluster;
+  std::optional<Plan> plan;
+  std::optional<ExpectedFigures> expected;
+  std::string spec_digest;                // sha256 over the spec and every file that it names
+  std::string unreadable;                 // why nothing could be judged; empty: it could
+};
+
+struct RunOptions {
+  std::size_t max_bytes = 64u << 20;      // --max-bytes: for huge specs of one's own
+  std::optional<Date> today;              // acceptances expire against this day; not given: they never do
+  bool from_stdin = false;                // the text was read from standard input
+  std::string stdin_text;
+};
+
+// Goes as far as `until` and as far as it can. Never throws for bad input.
+std::unique_ptr<Run> run_pipeline(const std::string& path, Stage until, const RunOptions&);
+
+}  // namespace clusterc

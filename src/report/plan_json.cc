@@ -1,0 +1,138 @@
+#include "base/json_writer.h"
+#include "report/plan_report.h"
+
+namespace clusterc {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+std::string_view device_word(DeviceKind k) {
+  switch (k) {
+    case DeviceKind::node: return "node";
+    case DeviceKind::storage: return "storage";
+    case DeviceKind::switch_: return "switch";
+    case DeviceKind::occupied: return "occupied";
+    case DeviceKind::tray: return "node";
+  }
+  return "?";
+}
+
+std::string device_name(const Cluster& cluster, const Plan& plan, const RackedDevice& d) {
+  if (d.kind == DeviceKind::node || d.kind == DeviceKind::tray) return cluster.node_name(d.index);
+  if (d.kind == DeviceKind::storage) return "storage/" + cluster.storage[at(d.group)].name + "/" + std::to_string(d.index + 1);
+  if (d.kind == DeviceKind::switch_) {
+    std::int64_t index = d.index;
+    const Fabric& f = plan.fabrics[at(d.group)];
+    for (std::size_t t = 0; t < f.tiers.size(); index -= f.tiers[t++].count)
+      if (index < f.tiers[t].count) return plan.switch_name(d.group, {static_cast<int>(t), index});
+  }
+  return "";
+}
+
+void figure(JsonWriter& json, std::string_view key, const Figure& f) {
+  json.object(key, JsonWriter::Layout::line).field("value", f.value).field("derivation", f.derivation).field("source", f.source).field("confirmed", f.confirmed).end_object();
+}
+
+}  // namespace
+
+std::string render_plan_json(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected, std::string_view spec_digest) {
+  std::string out;
+  JsonWriter json(out, {.indent = 1});
+  constexpr auto kLine = JsonWriter::Layout::line;
+  json.begin_object().field("format", "clusterc-plan").field("version", 1).field("cluster", *cluster.spec.name).field("spec_sha256", spec_digest);
+  json.object("totals", kLine).field("nodes", cluster.node_count).field("gpus", plan.gpu_count).field("racks", cluster.rack_count)
+      .field("power_w", plan.it_power.value).field("power_typical_w", plan.it_typical.value).end_object();
+
+  json.array("node_groups");
+  for (const NodeGroupModel& g : cluster.nodes) {
+    json.begin_object(kLine).field("name", g.name).field("names", g.names.text()).field("count", g.count).field("server", g.server.id)
+        .field("gpu", g.server.gpu_model).field("gpus_each", g.server.gpu_count).field("cores_each", g.server.cores);
+    if (g.server.power) json.field("power_w", g.server.power->value).field("power_confirmed", g.server.power.confirmed);
+    json.end_object();
+  }
+  json.end_array();
+
+  json.array("unplaced");
+  for (const Unplaced& u : plan.unplaced) json.begin_object(kLine).field("kind", device_word(u.kind)).field("count", u.count).field("why", u.why).end_object();
+  json.end_array();
+
+  json.array("racks");
+  for (std::size_t r = 0; r < plan.racks.size(); ++r) {
+    const RackPlan& rack = plan.racks[r];
+    json.begin_object(kLine).field("name", cluster.rack_name(static_cast<std::int64_t>(r))).field("power_w", rack.power.value).field("weight_kg", rack.weight.value)
+        .field("weight_complete", rack.weight_complete).field("airflow_m3_s", rack.airflow.value).field("liquid_heat_w", rack.liquid_heat.value)
+        .field("x_m", static_cast<double>(rack.x)).field("y_m", static_cast<double>(rack.y)).array("devices", kLine);
+    for (const RackedDevice& d : rack.devices)
+      json.begin_object(kLine).field("kind", device_word(d.kind)).field("name", device_name(cluster, plan, d)).field("unit", d.unit).field("units", d.units).end_object();
+    json.end_array().end_object();
+  }
+  json.end_array();
+
+  json.array("pdus");
+  for (const PduLoad& p : plan.pdus) {
+    json.begin_object(kLine).field("name", "pdu/" + cluster.rack_name(p.rack) + "/" + std::string(1, static_cast<char>('a' + p.pdu)))
+        .field("feed", p.feed < 0 ? std::string() : cluster.feeds[at(p.feed)].name).field("normal_va", p.normal.value).field("worst_va", p.worst.value)
+        .field("cords_c13", p.cords_c13).field("cords_c19", p.cords_c19).end_object();
+  }
+  json.end_array();
+  json.array("feeds");
+  for (std::size_t i = 0; i < plan.feeds.size(); ++i) {
+    const FeedLoad& f = plan.feeds[i];
+    json.begin_object(kLine).field("name", cluster.feeds[i].name).field("normal_va", f.normal.value).field("worst_va", f.worst.value)
+        .field("after_losing", f.worst_lost_feed < 0 ? std::string() : cluster.feeds[at(f.worst_lost_feed)].name);
+    if (cluster.feeds[i].capacity) json.field("capacity_va", cluster.feeds[i].capacity->value);
+    json.end_object();
+  }
+  json.end_array();
+  json.array("cooling_zones");
+  for (std::size_t i = 0; i < plan.zones.size(); ++i) {
+    json.begin_object(kLine).field("name", cluster.zones[i].name).field("heat_w", plan.zones[i].heat.value).field("airflow_m3_s", plan.zones[i].airflow.value);
+    if (cluster.zones[i].heat) json.field("removes_w", cluster.zones[i].heat->value);
+    json.end_object();
+  }
+  json.end_array();
+
+  json.array("fabrics");
+  for (const Fabric& f : plan.fabrics) {
+    json.begin_object().field("network", cluster.networks[at(f.network)].name).field("rail_optimised", f.rail_optimised).field("rails", f.rails)
+        .field("unit", f.unit).field("units", f.units).field("end_ports", f.end_ports).field("end_ports_built_for", f.end_ports_built_for)
+        .field("end_point_cables", f.node_cables).field("leaf_spine_cables", f.leaf_spine_cables).field("spine_core_cables", f.spine_core_cables)
+        .field("links_per_leaf_spine_pair", f.links_per_pair).field("oversubscription", f.oversubscription).array("tiers");
+    for (const FabricTier& t : f.tiers)
+      json.begin_object(kLine).field("tier", t.word).field("model", t.model).field("count", t.count).field("ports", t.ports).field("down", t.down).field("up", t.up).end_object();
+    json.end_array().end_object();
+  }
+  json.end_array();
+
+  json.array("addresses");
+  for (const AddressPlan& a : plan.addresses) {
+    const NetworkModel& network = cluster.networks[at(a.network)];
+    json.begin_object().field("network", network.name).field("subnet", a.subnet.text()).field("gateway", a.gateway ? ipv4_text(a.gateway) : std::string())
+        .field("needed", a.needed).field("usable", a.usable).array("blocks");
+    for (std::size_t e = 0; e < network.ends.size() && e < a.first.size(); ++e) {
+      const EndPoints& ends = network.ends[e];
+      json.begin_object(kLine).field("members_of", ends.group >= 0 ? cluster.nodes[at(ends.group)].name : ends.storage >= 0 ? cluster.storage[at(ends.storage)].name : std::string("equipment"))
+          .field("first", a.first[e] ? ipv4_text(a.first[e]) : std::string()).field("stride", a.stride[e]).field("members", ends.members).end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+
+  json.array("bill");
+  for (const BillLine& b : plan.bill) json.begin_object(kLine).field("count", b.count).field("part", b.part).field("what", b.what).field("planning_default", b.planning_default).end_object();
+  json.end_array();
+
+  json.array("expected");
+  for (const ExpectedFigure& f : expected.figures) {
+    json.begin_object().field("test", f.test).field("group", f.group).field("scope", f.scope).field("dimension", dimension_name(f.dimension)).field("basis", f.basis).field("missing", f.missing).field("skip", f.skip).field("algorithm", f.algorithm);
+    figure(json, "ceiling", f.ceiling);
+    figure(json, "typical", f.typical);
+    figure(json, "floor", f.floor);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  out += '\n';
+  return out;
+}
+
+}  // namespace clusterc

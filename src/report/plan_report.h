@@ -1,0 +1,16 @@
+// The build book of a plan, as text for people and as data (format "clusterc-plan", version 1).
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "plan/plan.h"
+#include "targets/targets.h"
+
+namespace clusterc {
+
+std::string render_plan_text(const Cluster&, const Plan&, const ExpectedFigures&);
+std::string render_plan_json(const Cluster&, const Plan&, const ExpectedFigures&, std::string_view spec_digest);
+std::string render_cables_csv(const Cluster&, const Plan&);   // every cable of every fabric: cable, from, port, to, port, rate, length
+std::string render_expected_text(const ExpectedFigures&);
+
+}  // namespace clusterc

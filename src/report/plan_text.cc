@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/format.h"
+#include "report/plan_report.h"
+#include "report/table.h"
+
+namespace clusterc {
+namespace {
+
+std::string device_text(const Cluster& cluster, const Plan& plan, const RackedDevice& d) {
+  switch (d.kind) {
+    case DeviceKind::node: return cluster.node_name(d.index);
+    case DeviceKind::storage: return cluster.storage[static_cast<std::size_t>(d.group)].name + "/" + std::to_string(d.index + 1);
+    case DeviceKind::switch_: {
+      const Fabric& f = plan.fabrics[static_cast<std::size_t>(d.group)];
+      std::int64_t index = d.index;
+      for (std::size_t t = 0; t < f.tiers.size(); ++t) {
+        if (index < f.tiers[t].count) return plan.switch_name(d.group, {static_cast<int>(t), index});
+        index -= f.tiers[t].count;
+      }
+      return f.name;
+    }
+    case DeviceKind::occupied: return "occupied";
+    case DeviceKind::tray: return "tray";
+  }
+  return "?";
+}
+
+// What a rack holds without the single names: racks that hold the same are one line.
+std::string rack_signature(const Cluster& cluster, const Plan& plan, const RackPlan& rack) {
+  std::vector<std::pair<std::string, int>> kinds;
+  for (const RackedDevice& d : rack.devices) {
+    std::string what;
+    switch (d.kind) {
+      case DeviceKind::node:
+      case DeviceKind::tray: what = cluster.nodes[static_cast<std::size_t>(d.group)].name; break;
+      case DeviceKind::storage: what = cluster.storage[static_cast<std::size_t>(d.group)].name; break;
+      case DeviceKind::switch_: {
+        what = device_text(cluster, plan, d);
+        const auto first = what.find('/'), second = first == std::string::npos ? first : what.find('/', first + 1);
+        what = second == std::string::npos ? what : what.substr(first + 1, second - first - 1) + " " + what.substr(0, first);
+        break;
+      }
+      case DeviceKind::occupied: what = "already standing"; break;
+    }
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == what; });
+    if (found == kinds.end()) kinds.emplace_back(what, 1); else ++found->second;
+  }
+  std::string out;
+  for (const auto& [what, count] : kinds) out += (out.empty() ? "" : ", ") + std::to_string(count) + " x " + what;
+  return out.empty() ? "empty" : out;
+}
+
+std::string racks_text(const Cluster& cluster, const Plan& plan) {
+  struct Line { std::vector<std::string> names; const RackPlan* one; std::int64_t rack; };
+  std::vector<Line> lines;
+  std::map<std::string, std::size_t> known;
+  std::vector<std::size_t> first_pdu(plan.racks.size() + 1, plan.pdus.size());
+  for (std::size_t i = plan.pdus.size(); i-- > 0;) first_pdu[static_cast<std::size_t>(plan.pdus[i].rack)] = i;
+  for (std::size_t r = 0; r < plan.racks.size(); ++r) {
+    const RackPlan& rack = plan.racks[r];
+    const std::int64_t number = static_cast<std::int64_t>(r);
+    const std::string key = std::to_string(cluster.rack_group_of(number)) + "|" + rack_signature(cluster, plan, rack) + "|" + to_exact_text(rack.power.value, Dimension::power);
+    const auto [at, fresh] = known.try_emplace(key, lines.size());
+    if (fresh) lines.push_back({{}, &rack, number});
+    lines[at->second].names.push_back(cluster.rack_name(number));
+  }
+  Table table({"racks", ">power", ">of", ">weight", ">U used", "holds"});
+  for (const Line& line : lines) {
+    const int group = cluster.rack_group_of(line.rack);
+    VoltAmperes limit{0};
+    std::string units;
+    std::int64_t used = 0;
+    for (const RackedDevice& d : line.one->devices) used += d.units;
+    units = std::to_string(used);
+    if (group >= 0) {
+      const RackGroupModel& g = cluster.racks[static_cast<std::size_t>(group)];
+      for (const PduModel& p : g.pdus)
+        if (p.part && p.part->apparent) limit += *p.part->apparent;
+      if (g.part && g.part->units) units += "/" + std::to_string(*g.part->units);
+    }
+    table.row({fold_names(line.names), to_text(line.one->power), limit.value > 0 ? to_text(limit) : "-",
+               to_text(line.one->weight) + (line.one->weight_complete ? "" : " +?"), units, rack_signature(cluster, plan, *line.one)});
+  }
+  return table.text();
+}
+
+std::string feeds_text(const Cluster& cluster, const Plan& plan) {
+  Table table({"feed", ">normal", ">worst", "after losing", ">may carry"});
+  for (std::size_t i = 0; i < plan.feeds.size() && i < cluster.feeds.size(); ++i) {
+    const FeedLoad& load = plan.feeds[i];
+    const FeedModel& feed = cluster.feeds[i];
+    table.row({feed.name, to_text(load.normal), to_text(load.worst),
+               load.worst_lost_feed < 0 ? "-" : cluster.feeds[static_cast<std::size_t>(load.worst_lost_feed)].name,
+               feed.capacity ? to_text(*feed.capacity) : "not stated"});
+  }
+  return table.text();
+}
+
+std::string cooling_text(const Cluster& cluster, const Plan& plan) {
+  Table table({"zone", "method", ">heat", ">removes", ">air needed", ">air given"});
+  for (std::size_t i = 0; i < plan.zones.size() && i < cluster.zones.size(); ++i) {
+    const ZoneModel& zone = cluster.zones[i];
+    table.row({zone.name, std::string(zone.spec && zone.spec->method ? enum_text(*zone.spec->method) : "-"), to_text(plan.zones[i].heat),
+               zone.heat ? to_text(*zone.heat) : "not stated", plan.zones[i].airflow.value > 0 ? to_text(plan.zones[i].airflow) : "-",
+               zone.airflow ? to_text(*zone.airflow) : (zone.airflow.unknown ? "unknown" : "not stated")});
+  }
+  return table.text();
+}
+
+std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
+  std::string out;
+  for (const Fabric& f : plan.fabrics) {
+    const NetworkModel& network = cluster.networks[static_cast<std::size_t>(f.network)];
+    out += format("  {}: {} at {}", network.name, enum_text(network.kind), to_text(network.rate));
+    if (network.shares >= 0) out += format(", on the switches of {}", cluster.networks[static_cast<std::size_t>(network.shares)].name);
+    out += format(", {} end ports", f.end_ports);
+    if (f.end_ports_built_for > f.end_ports) out += format(" (built for {})", f.end_ports_built_for);
+    out += "\n";
+    for (const FabricTier& t : f.tiers) {
+      out += format("    {} x {} ({}): {} ports, {} down", t.count, t.word, t.model, t.ports, t.down);
+      if (t.up > 0) out += format(", {} up", t.up);
+      out += "\n";
+    }
+    if (f.rail_optimised) out += format("    rail-optimised: {} rails, {} units of up to {} nodes\n", f.rails, f.units, f.unit);
+    if (!f.tiers.empty()) {
+      out += format("    cables: {} to end points", f.node_cables);
+      if (f.leaf_spine_cables) out += format(", {} leaf to spine ({} from each leaf to each spine)", f.leaf_spine_cables, f.links_per_pair);
+      if (f.spine_core_cables) out += format(", {} spine to core ({} each)", f.spine_core_cables, f.core_links_per_pair);
+      out += format("; oversubscription {} to 1\n", std::round(f.oversubscription * 1000) / 1000);
+    }
+  }
+  return out;
+}
+
+std::string addresses_text(const Cluster& cluster, const Plan& plan) {
+  Table table({"network", "subnet", ">addresses", ">usable", "first", "end points"});
+  for (const AddressPlan& a : plan.addresses) {
+    const NetworkModel& network = cluster.networks[static_cast<std::size_t>(a.network)];
+    for (std::size_t e = 0; e < network.ends.size() && e < a.first.size(); ++e) {
+      const EndPoints& ends = network.ends[e];
+      const std::string who = ends.group >= 0 ? cluster.nodes[static_cast<std::size_t>(ends.group)].name
+                              : ends.storage >= 0 ? cluster.storage[static_cast<std::size_t>(ends.storage)].name : "equipment";
+      table.row({e == 0 ? network.name : "", e == 0 ? a.subnet.text() : "", e == 0 ? std::to_string(a.needed) : "", e == 0 ? std::to_string(a.usable) : "",
+                 a.first[e] ? ipv4_text(a.first[e]) : "-", who});
+    }
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string render_expected_text(const ExpectedFigures& expected) {
+  if (expected.figures.empty()) return "  none\n";
+  Table table({"group", "test", ">ceiling", ">typical", ">floor", "basis"});
+  for (const ExpectedFigure& f : expected.figures) {
+    std::string basis = f.basis;
+    if (!f.skip.empty()) basis = "skipped: " + f.skip;
+    else if (!f.missing.empty()) basis = "unjudged: " + f.missing;
+    const auto number = [&](const Figure& one) { return one.value ? to_text(*one.value, f.dimension) : std::string("-"); };
+    table.row({f.group.empty() ? "(all)" : f.group, f.test, number(f.ceiling), number(f.typical), number(f.floor), basis});
+  }
+  return table.text();
+}
+
+std::string render_plan_text(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected) {
+  std::string out = format("{}: {} nodes, {} GPUs, {} at the wall at most\n", *cluster.spec.name, cluster.node_count, plan.gpu_count, to_text(plan.it_power));
+  if (!plan.unplaced.empty()) {
+    out += "\nWithout a place\n";
+    for (const Unplaced& u : plan.unplaced) out += format("  {} x {}\n", u.count, u.why);
+  }
+  const auto section = [&](const char* title, const std::string& text) {
+    if (!text.empty()) out += format("\n{}\n{}", title, text);
+  };
+  section("Nodes", [&] {
+    Table table({"group", ">count", "names", "server", "GPUs", ">power each"});
+    for (const NodeGroupModel& g : cluster.nodes)
+      table.row({g.name, std::to_string(g.count), g.names.text(), g.server.id, g.server.gpu_count ? std::to_string(g.server.gpu_count) + " x " + g.server.gpu_model : "-",
+                 g.server.power ? to_text(*g.server.power) : "-"});
+    return table.text();
+  }());
+  if (!plan.racks.empty()) section("Racks", racks_text(cluster, plan));
+  if (!plan.feeds.empty()) section("Power", feeds_text(cluster, plan));
+  if (!plan.zones.empty()) section("Cooling", cooling_text(cluster, plan));
+  section("Fabrics", fabrics_text(cluster, plan));
+  if (!plan.addresses.empty()) section("Addresses", addresses_text(cluster, plan));
+  section("Bill of materials", [&] {
+    Table table({">count", "part", "what"});
+    for (const BillLine& b : plan.bill) table.row({std::to_string(b.count), b.part + (b.planning_default ? " (planning default)" : ""), b.what});
+    return table.text();
+  }());
+  section("Expected figures", render_expected_text(expected));
+  return out;
+}
+
+}  // namespace clusterc

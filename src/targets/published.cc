@@ -1,0 +1,58 @@
+#include "targets/published.h"
+
+#include <algorithm>
+#include <array>
+
+namespace clusterc {
+namespace {
+
+constexpr double kG = 1e9, kT = 1e12;
+constexpr std::nullopt_t none = std::nullopt;
+
+constexpr std::array kRows{
+    // Device memory, STREAM triad. superbench: microsoft/superbench-results v0.4.0; Azure: Azure/AI-benchmarking-guide Azure_Results.
+    PublishedRow{"memory.triad", "nvidia-a100-sxm4-80", 1700 * kG, 1700 * kG, 1173 * kG, "single", "Azure/AI-benchmarking-guide, A100; gate: NVIDIA/DCGM diag-skus 4.6.0"},
+    PublishedRow{"memory.triad", "nvidia-h100-sxm5-80", 2970 * kG, 2970 * kG, 1905 * kG, "single", "Azure/AI-benchmarking-guide, H100; gate: NVIDIA/DCGM diag-skus 4.6.0"},
+    PublishedRow{"memory.triad", "nvidia-h200-sxm5-141", 4150 * kG, 4150 * kG, 2333 * kG, "single", "Azure/AI-benchmarking-guide, H200; gate: NVIDIA/DCGM diag-skus 4.6.0"},
+    PublishedRow{"memory.triad", "nvidia-gb200-gpu", 7350 * kG, 7350 * kG, none, "single", "Azure HPC blog, ND GB200 v6"},
+    PublishedRow{"memory.triad", "nvidia-b200-sxm-180", none, 7075.0 * kG, none, "transferred", "0.919 of the data sheet, as GB200 reaches (Azure HPC blog, ND GB200 v6)"},
+    // Host memory, STREAM triad.
+    PublishedRow{"memory.triad", "2x8x4800", 486.7 * kG, 486.7 * kG, none, "single", "aigatech/vpbenchmarking, hosts with 2 x 8 channels DDR5-4800"},
+    PublishedRow{"memory.triad", "2x12x4800", none, none, 665.5 * kG, "gate", "Azure/azurehpc-health-checks, two-socket Genoa-X"},
+    // Matrix multiplication, square 16384 where a size is stated, random data.
+    PublishedRow{"gemm.fp64", "nvidia-a100-sxm4-80", 18.95 * kT, 18.95 * kT, none, "single", "microsoft/superbench-results v0.4.0, A100 FP64 tensor"},
+    PublishedRow{"gemm.fp32", "nvidia-a100-sxm4-80", 18.36 * kT, 18.36 * kT, none, "single", "microsoft/superbench-results v0.4.0, A100"},
+    PublishedRow{"gemm.tf32", "nvidia-a100-sxm4-80", 127.4 * kT, 127.4 * kT, none, "single", "microsoft/superbench-results v0.4.0, A100"},
+    PublishedRow{"gemm.fp16", "nvidia-a100-sxm4-80", 265.9 * kT, 256.5 * kT, none, "measured", "Azure/AI-benchmarking-guide A100, 16384, random; microsoft/superbench-results v0.4.0"},
+    PublishedRow{"gemm.bf16", "nvidia-a100-sxm4-80", none, 265.8 * kT, none, "transferred", "0.98 of the best shape, 271.2 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"gemm.bf16", "nvidia-h100-sxm5-80", none, 778.6 * kT, none, "transferred", "0.98 of the best shape, 794.5 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"gemm.bf16", "nvidia-h200-sxm5-141", none, 778.6 * kT, none, "transferred", "0.98 of the best shape, 794.5 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"gemm.bf16", "nvidia-b200-sxm-180", none, 1710.1 * kT, none, "transferred", "0.98 of the best shape, 1,745 TFLOP/s (stas00/ml-engineering)"},
+    // All-reduce in one node of eight GPUs, NVLink SHARP.
+    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-a100-sxm4-80", 235.4 * kG, 231.6 * kG, 228 * kG, "measured", "microsoft/superbench-results; Azure/AI-benchmarking-guide A100, ring; gates: oci-hpc, azurehpc-health-checks"},
+    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-h100-sxm5-80", 477.4 * kG, 476 * kG, 460 * kG, "measured", "Azure/AI-benchmarking-guide H100, NVIDIA/nccl-tests issue 290; gates: oci-hpc, azurehpc-health-checks"},
+    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-h200-sxm5-141", 481.1 * kG, 480 * kG, 440 * kG, "measured", "Azure/AI-benchmarking-guide H200, stas00/ml-engineering; gates: azurehpc-health-checks, oci-hpc"},
+    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-b200-sxm-180", 841.9 * kG, 838 * kG, 440 * kG, "measured", "stas00/ml-engineering; gate: oci-hpc"},
+    // HPL, per GPU.
+    PublishedRow{"hpl.score", "nvidia-a100-sxm4-80", 13.7 * kT, 13.7 * kT, none, "single", "NVIDIA/deepops workloads/bit/hpl, one DGX A100 80 GB"},
+    PublishedRow{"hpl.score", "nvidia-h100-sxm5-80", 44.7 * kT, 41.4 * kT, none, "measured", "TOP500 November 2024, three H100 systems of 20 to 128 nodes"},
+    PublishedRow{"hpl.score", "nvidia-h200-sxm5-141", none, 45.7 * kT, none, "transferred", "from eight H100 in one node (aigatech/vpbenchmarking)"},
+};
+
+}  // namespace
+
+std::span<const PublishedRow> published_rows() { return kRows; }
+
+const PublishedRow* find_published(std::string_view test, std::string_view hardware) {
+  const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const PublishedRow& r) { return r.test == test && r.hardware == hardware; });
+  return found == kRows.end() ? nullptr : &*found;
+}
+
+std::optional<double> floor_of(const PublishedRow& row, double guard) {
+  std::optional<double> floor;
+  if (row.lowest) floor = *row.lowest * guard;
+  if (row.gate && (!floor || *row.gate > *floor)) floor = *row.gate;
+  return floor;
+}
+
+}  // namespace clusterc

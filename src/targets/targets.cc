@@ -1,0 +1,262 @@
+#include "targets/targets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "targets/published.h"
+
+namespace clusterc {
+
+const ExpectedFigure* ExpectedFigures::find(std::string_view test, std::string_view group) const {
+  for (const ExpectedFigure& f : figures)
+    if (f.test == test && f.group == group) return &f;
+  return nullptr;
+}
+
+namespace {
+
+// Payload share of RDMA on the wire: 4,096 bytes in 4,178 (RoCE v2: Ethernet with preamble and gap 38, IPv4 20, UDP 8, BTH 12, ICRC 4).
+// Equals the highest published figures: 392 of 400 Gb/s (NVIDIA/nccl issue 2409), 49 of 50 GB/s (NVIDIA/nccl-tests issue 267).
+constexpr double kNicPayloadShare = 0.98;
+// A lone discount for the spread of measurements; the spec may set another.
+constexpr double kGuard = 0.97;
+// STREAM share of the peak on hosts without a published figure: 665.5 of 921.6 GB/s (gate of Azure/azurehpc-health-checks, two-socket Genoa-X).
+constexpr double kHostStreamShare = 0.72;
+
+template <class Q>
+struct Wish { const TargetWish<Q>* cluster = nullptr; const TargetWish<Q>* group = nullptr; };
+
+class Expect {
+ public:
+  Expect(const Cluster& c, const Plan& p) : cluster_(c), plan_(p) {}
+
+  ExpectedFigures all() {
+    for (const NodeGroupModel& group : cluster_.nodes)
+      if (group.computes) group.server.gpu_count > 0 ? gpu_group(group) : host_group(group);
+    whole();
+    return std::move(out_);
+  }
+
+ private:
+  const Cluster& cluster_;
+  const Plan& plan_;
+  ExpectedFigures out_;
+
+  // The group's wish where it has one, else the cluster's.
+  template <class M>
+  auto wish(std::string_view group, M member) const {
+    const Targets& targets = cluster_.spec.targets;
+    if (const auto* own = targets.groups.find(group))
+      if ((own->value.*member)) return &*(own->value.*member);
+    return (targets.*member) ? &*(targets.*member) : nullptr;
+  }
+
+  template <class W>
+  void finish(ExpectedFigure figure, const PublishedRow* row, const W* wished) {
+    const double guard = wished && wished->guard ? *wished->guard : kGuard;
+    figure.basis = "none";
+    if (row && figure.ceiling.value) {
+      figure.basis = row->basis;
+      if (row->typical) figure.typical = {*row->typical, "median of the published healthy results", std::string(row->source), true};
+      if (const auto floor = floor_of(*row, guard))
+        figure.floor = {*floor, row->lowest && *floor == *row->lowest * guard ? format("lowest healthy figure {} x guard {}", to_text(*row->lowest, figure.dimension), guard)
+                                                                             : "highest published gate that healthy systems meet",
+                        std::string(row->source), true};
+    }
+    if (wished) {
+      if (wished->skip) figure.skip = *wished->skip;
+      if (wished->floor) {
+        figure.derived_floor = figure.floor;
+        figure.floor = {wished->floor->value, "set in the spec", "the spec", true};
+        figure.floor_by_user = true;
+      }
+    }
+    if (!figure.floor.value && figure.missing.empty()) figure.missing = "no published figure of a healthy system of this hardware: set a floor in targets";
+    out_.figures.push_back(std::move(figure));
+  }
+
+  template <class T>
+  static Figure from(const Value<T>& fact, double times, std::string derivation) {
+    if (!fact) return {};
+    return {fact->value * times, std::move(derivation), fact.source, fact.confirmed};
+  }
+
+  void host_group(const NodeGroupModel& group) {
+    const ServerModel& server = group.server;
+    const CpuPart* cpu = server.cpu;
+    const std::string where = "nodes." + group.name;
+    // Memory: populated channels x transfer rate x 8 bytes.
+    ExpectedFigure memory{.group = group.name, .scope = "node", .dimension = Dimension::byte_rate};
+    const PublishedRow* row = nullptr;
+    PublishedRow transferred{"memory.triad", "", std::nullopt, std::nullopt, std::nullopt, "transferred", "0.72 of the peak, the gate of Azure/azurehpc-health-checks for two-socket Genoa-X"};
+    if (server.virtual_machine || server.instance) {
+      memory.missing = "a virtual machine does not say which memory channels it gets: set targets.memory.floor";
+    } else if (!cpu || !cpu->memory_channels) {
+      memory.missing = "the memory channels of the processor are not known: name cpus in " + where + " (memory_channels of the part)";
+    } else if (!server.part.memory || !server.part.memory->count) {
+      memory.missing = "the memory modules are not known: write " + where + ".memory, for example 24 x 32 GiB";
+    } else {
+      const std::int64_t channels = *cpu->memory_channels * server.cpu_count;
+      const std::int64_t modules = *server.part.memory->count, populated = std::min(channels, modules);
+      const Value<TransfersPerSecond>& rate = server.part.memory->rate ? server.part.memory->rate : cpu->memory_rate;
+      if (!rate) {
+        memory.missing = "the transfer rate of the memory is not known: write " + where + ".memory.rate";
+      } else {
+        memory.ceiling = from(rate, static_cast<double>(populated) * 8, format("{} channels x {} x 8 B", populated, to_text(*rate)));
+        const std::string layout = format("{}x{}x{}", server.cpu_count, populated / std::max<std::int64_t>(1, server.cpu_count), std::llround(rate->value / 1e6));
+        row = find_published("memory.triad", layout);
+        if (!row) {
+          transferred.gate = kHostStreamShare * *memory.ceiling.value;
+          row = &transferred;
+        }
+      }
+    }
+    for (const char* test : {"memory.copy", "memory.scale", "memory.add", "memory.triad"}) {
+      memory.test = test;
+      // The four operations move the same bytes a second at best; the published figures are of triad.
+      ExpectedFigure one = memory;
+      const bool triad = std::string_view(test) == "memory.triad";
+      if (!triad && one.missing.empty()) one.missing = "healthy figures are published for triad only: it is judged";
+      if (triad) finish(std::move(one), row, wish(group.name, &TestTargets::memory)); else finish(std::move(one), nullptr, static_cast<const TargetWish<BytesPerSecond>*>(nullptr));
+    }
+    // Matrix multiplication: cores x clock x FP64 operations a cycle; FP32 has twice the lanes.
+    for (const auto& [test, factor] : {std::pair{"gemm.fp64", 1.0}, std::pair{"gemm.fp32", 2.0}}) {
+      ExpectedFigure gemm{.test = test, .group = group.name, .scope = "node", .dimension = Dimension::flop_rate};
+      if (!cpu || !cpu->clock || !cpu->flop_per_cycle) {
+        gemm.missing = "the clock or the operations per cycle of the processor are not known: name cpus in " + where + " (clock, flop_per_cycle of the part)";
+      } else {
+        const double per_cycle = static_cast<double>(*cpu->flop_per_cycle) * factor;
+        gemm.ceiling = from(cpu->clock, static_cast<double>(server.cores) * per_cycle, format("{} cores x {} x {} FLOP a cycle", server.cores, to_text(*cpu->clock), per_cycle));
+        gemm.ceiling.confirmed = cpu->clock.confirmed && cpu->flop_per_cycle.confirmed;
+      }
+      const bool fp64 = factor == 1.0;
+      finish(std::move(gemm), nullptr, fp64 ? wish(group.name, &TestTargets::gemm) : nullptr);
+    }
+  }
+
+  void gpu_group(const NodeGroupModel& group) {
+    const ServerModel& server = group.server;
+    const GpuPart* gpu = server.gpu;
+    if (!gpu) return;
+    const auto figure = [&](std::string test, Dimension dimension, Figure ceiling, std::string_view key) {
+      ExpectedFigure f{.test = std::move(test), .group = group.name, .scope = "gpu", .dimension = dimension, .ceiling = std::move(ceiling)};
+      if (!f.ceiling.value) f.missing = format("{} of {} is not in the catalogue", key, server.gpu_model);
+      return f;
+    };
+    for (const char* test : {"memory.copy", "memory.scale", "memory.add", "memory.triad"}) {
+      ExpectedFigure f = figure(test, Dimension::byte_rate, from(gpu->memory_bandwidth, 1, "data sheet bandwidth"), "memory_bandwidth");
+      const bool triad = std::string_view(test) == "memory.triad";
+      if (!triad && f.missing.empty()) f.missing = "healthy figures are published for triad only: it is judged";
+      finish(std::move(f), triad ? find_published(test, server.gpu_model) : nullptr, triad ? wish(group.name, &TestTargets::memory) : nullptr);
+    }
+    const Value<FlopsPerSecond>& fp64 = gpu->fp64_tensor.or_else(gpu->fp64);
+    const struct { const char* test; const Value<FlopsPerSecond>* peak; const char* key; bool wished; } formats[] = {
+        {"gemm.fp64", &fp64, "fp64", false}, {"gemm.fp32", &gpu->fp32, "fp32", false}, {"gemm.tf32", &gpu->tf32, "tf32", false},
+        {"gemm.bf16", &gpu->bf16, "bf16", true}, {"gemm.fp16", &gpu->bf16, "bf16 (FP16 has the same peak)", false}};
+    for (const auto& f : formats)
+      finish(figure(f.test, Dimension::flop_rate, from(*f.peak, 1, "dense peak at the power limit as shipped"), f.key), find_published(f.test, server.gpu_model),
+             f.wished ? wish(group.name, &TestTargets::gemm) : nullptr);
+
+    // HPL over the whole group: per-GPU shares times GPUs.
+    const double gpus = static_cast<double>(server.gpu_count * group.count);
+    ExpectedFigure hpl = figure("hpl.score", Dimension::flop_rate, from(fp64, gpus, format("{} GPUs x FP64 peak", gpus)), "fp64");
+    hpl.scope = "group";
+    if (const PublishedRow* one = find_published("hpl.score", server.gpu_model)) {
+      PublishedRow row = *one;
+      if (row.typical) row.typical = *row.typical * gpus;
+      if (row.lowest) row.lowest = *row.lowest * gpus;
+      finish(std::move(hpl), &row, wish(group.name, &TestTargets::hpl));
+    } else {
+      finish(std::move(hpl), nullptr, wish(group.name, &TestTargets::hpl));
+    }
+    all_reduce(group, *gpu);
+  }
+
+  // All-reduce inside one node, and across the group: the ceiling is the best of the algorithms that are available.
+  void all_reduce(const NodeGroupModel& group, const GpuPart& gpu) {
+    const ServerModel& server = group.server;
+    const double g = static_cast<double>(server.gpu_count), k = static_cast<double>(group.count), n = g * k;
+    const Value<BytesPerSecond>& link = server.part.gpu_link.or_else(gpu.gpu_link);
+    const auto* wished = wish(group.name, &TestTargets::all_reduce);
+    if (g > 1 && link && link->value > 0) {
+      // NVLink SHARP (Hopper and later in an eight-GPU board): each GPU sends and receives P + P/g, so 2W (n-1)/n g/(g+1); else a ring: W.
+      const bool sharp = gpu.sm && gpu.sm->major() >= 90;
+      ExpectedFigure node{.test = "nccl.all_reduce.busbw", .group = group.name, .scope = "node"};
+      const double w = link->value;
+      node.ceiling = sharp ? Figure{2 * w * (g - 1) / g * g / (g + 1), format("2 x {} x (n-1)/n x g/(g+1), g = {}", to_text(*link), g), link.source, link.confirmed}
+                           : Figure{w, format("ring over NVLink, {} one way", to_text(*link)), link.source, link.confirmed};
+      node.algorithm = sharp ? "NVLink SHARP" : "ring";
+      finish(std::move(node), find_published("nccl.all_reduce.busbw", "node:" + server.gpu_model), k > 1 ? nullptr : wished);
+    }
+    if (k < 2) return;
+    const auto [rate, nics, network] = compute_ports(group);
+    ExpectedFigure whole{.test = "nccl.all_reduce.busbw", .group = group.name, .scope = "whole"};
+    if (nics == 0) {
+      whole.missing = "no network carries compute traffic of " + group.name;
+      finish(std::move(whole), nullptr, wished);
+      return;
+    }
+    const double b = static_cast<double>(nics) * rate.value / 8 * kNicPayloadShare;
+    const double ring = b, hierarchical = b / g * (n - 1) / (k - 1);
+    double in_network = 0;
+    if (network->spec && network->spec->sharp.value_or(false)) in_network = b * 2 * (n - 1) / n;
+    const double nvlink = link && link->value > 0 ? link->value : 1e18;
+    const double best = std::max({std::min(nvlink, ring), std::min(nvlink * 2, hierarchical), std::min(nvlink * 2, in_network)});
+    whole.algorithm = best == std::min(nvlink * 2, in_network) && in_network > 0 ? "in-network reduction" : hierarchical >= ring ? "hierarchical" : "ring";
+    whole.ceiling = {best, format("{} x {} / 8 x {} x (n-1)/(k-1)/g, n = {}, k = {}", nics, to_text(rate), kNicPayloadShare, n, k), "arithmetic", true};
+    // Shares of the ring ceiling of healthy systems with eight NICs of 400 Gb/s, three nodes and more: 0.893 typical, 0.844 lowest.
+    PublishedRow shares{"nccl.all_reduce.busbw", "", 0.893 * ring, 0.844 * ring, std::nullopt,
+                        nics == 8 && rate.value == 400e9 && k >= 3 && in_network == 0 ? "measured" : "transferred",
+                        "shares of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/nccl-tests issue 283, stas00/ml-engineering"};
+    finish(std::move(whole), &shares, wished);
+  }
+
+  struct ComputePorts { BitsPerSecond rate{0}; std::int64_t nics = 0; const NetworkModel* network = nullptr; };
+  ComputePorts compute_ports(const NodeGroupModel& group) const {
+    for (const NetworkModel& network : cluster_.networks) {
+      if (!network.carries_traffic(Traffic::compute)) continue;
+      for (const EndPoints& ends : network.ends)
+        if (ends.group >= 0 && &cluster_.nodes[static_cast<std::size_t>(ends.group)] == &group) return {ends.rate, ends.ports_each, &network};
+    }
+    return {};
+  }
+
+  // MPI all-reduce over all computing nodes, one rank a node: what the slowest node's ports carry. A node sends and receives at once, so a
+  // ring's bus bandwidth is the payload rate of one direction.
+  void whole() {
+    double slowest = 1e300;
+    std::int64_t nodes = 0;
+    std::string derivation;
+    for (const NodeGroupModel& group : cluster_.nodes) {
+      if (!group.computes) continue;
+      nodes += group.count;
+      const ComputePorts ports = compute_ports(group);
+      if (ports.nics == 0) {
+        slowest = 0;
+        continue;
+      }
+      const double b = static_cast<double>(ports.nics) * ports.rate.value / 8 * kNicPayloadShare;
+      if (b < slowest) {
+        slowest = b;
+        derivation = format("{} x {} / 8 x {} on each node of {}", ports.nics, to_text(ports.rate), kNicPayloadShare, group.name);
+      }
+    }
+    if (nodes == 0) return;
+    for (const char* test : {"mpi.all_reduce.busbw", "mpi.all_reduce.latency"}) {
+      const bool latency = std::string_view(test) == "mpi.all_reduce.latency";
+      ExpectedFigure f{.test = test, .scope = "whole", .dimension = latency ? Dimension::time : Dimension::byte_rate, .lower_is_better = latency};
+      if (latency) f.missing = "no published latency of this hardware and MPI: it is kept for comparison";
+      else if (nodes < 2) f.missing = "one node: its ranks meet in memory, for which no ceiling is known";
+      else if (slowest <= 0) f.missing = "a computing node is in no network that carries compute";
+      else f.ceiling = {slowest, derivation, "arithmetic", true};
+      finish(std::move(f), nullptr, static_cast<const TargetWish<BytesPerSecond>*>(nullptr));
+    }
+  }
+};
+
+}  // namespace
+
+ExpectedFigures expect_figures(const Cluster& cluster, const Plan& plan) { return Expect(cluster, plan).all(); }
+
+}  // namespace clusterc

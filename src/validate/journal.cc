@@ -1,0 +1,160 @@
+#include "validate/journal.h"
+
+#include <fcntl.h>
+#include <simdjson.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/json_writer.h"
+#include "base/text.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::uint64_t kLargestJournal = std::uint64_t{4} << 30;
+
+std::string text(const simdjson::dom::element& e, const char* key) {
+  std::string_view v;
+  return e[key].get(v) == simdjson::SUCCESS ? std::string(v) : std::string();
+}
+
+JournalTest read_test(const simdjson::dom::element& e) {
+  JournalTest test{text(e, "id"), text(e, "error"), {}};
+  simdjson::dom::array tasks;
+  if (e["tasks"].get(tasks) != simdjson::SUCCESS) return test;
+  for (const auto task : tasks) {
+    TaskOutput out{text(task, "node"), {}};
+    simdjson::dom::array lines;
+    if (task["lines"].get(lines) == simdjson::SUCCESS)
+      for (const auto line : lines) {
+        std::string_view v;
+        if (line.get(v) == simdjson::SUCCESS) out.lines.emplace_back(v);
+      }
+    test.tasks.push_back(std::move(out));
+  }
+  return test;
+}
+
+}  // namespace
+
+Journal::Journal(Journal&& o) noexcept : file_(std::exchange(o.file_, -1)), done_(std::move(o.done_)) {}
+Journal& Journal::operator=(Journal&& o) noexcept {
+  std::swap(file_, o.file_);
+  std::swap(done_, o.done_);
+  return *this;
+}
+Journal::~Journal() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::optional<Journal> Journal::open(const std::string& path, const std::string& cluster, const std::string& spec_digest, const std::string& launcher,
+                                     const std::string& started, bool fresh, std::string& error) {
+  Journal journal;
+  journal.file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (journal.file_ < 0) {
+    error = "the journal '" + path + "' cannot be opened: " + std::generic_category().message(errno);
+    return std::nullopt;
+  }
+  if (::flock(journal.file_, LOCK_EX | LOCK_NB) != 0) {
+    error = "the journal '" + path + "' is in use by another run";
+    return std::nullopt;
+  }
+  FileError unreadable;
+  const auto old = read_file(path, kLargestJournal, unreadable);
+  if (!old) {
+    error = unreadable.message;
+    return std::nullopt;
+  }
+  bool ours = old->empty(), open_run = false;
+  // A line that was cut by a kill has no end: it is cut off the file, too, so that the next line begins on its own.
+  const std::size_t whole = old->rfind('\n') == std::string::npos ? 0 : old->rfind('\n') + 1;
+  simdjson::dom::parser parser;
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < whole;) {
+    const std::size_t end = old->find('\n', at);
+    const std::string_view line(old->data() + at, end - at);
+    at = end + 1;
+    ++number;
+    simdjson::dom::element e;
+    if (parser.parse(line).get(e) != simdjson::SUCCESS) {
+      if (number == 1) break;
+      continue;
+    }
+    const std::string record = text(e, "record");
+    if (number == 1) {
+      std::int64_t version = 0;
+      if (e["version"].get(version) != simdjson::SUCCESS) version = 0;
+      if (text(e, "format") != "clusterc-journal") break;
+      if (version > 1) {
+        error = "the journal '" + path + "' has format version " + std::to_string(version) + ", this program writes 1: name another journal";
+        return std::nullopt;
+      }
+      ours = true;
+    } else if (record == "run") {
+      open_run = text(e, "spec_sha256") == spec_digest && text(e, "launcher") == launcher;
+      journal.done_.clear();
+    } else if (record == "test" && open_run) {
+      journal.done_.push_back(read_test(e));
+    } else if (record == "end") {
+      open_run = false;
+      journal.done_.clear();
+    }
+  }
+  if (!ours) {
+    error = "'" + path + "' is no journal of clusterc: name another with --journal";
+    return std::nullopt;
+  }
+  if (whole < old->size() && ::ftruncate(journal.file_, static_cast<off_t>(whole)) != 0) {
+    error = "the journal '" + path + "' cannot be mended: " + std::generic_category().message(errno);
+    return std::nullopt;
+  }
+  bool written = true;
+  if (old->empty()) written = journal.append(R"({"record":"journal","format":"clusterc-journal","version":1})");
+  if (fresh || !open_run) {
+    journal.done_.clear();
+    std::string line;
+    JsonWriter(line).begin_object().field("record", "run").field("cluster", cluster).field("spec_sha256", spec_digest).field("launcher", launcher).field("started", started).end_object();
+    written = written && journal.append(line);
+  }
+  if (!written) {
+    error = "the journal '" + path + "' cannot be written: " + std::generic_category().message(errno);
+    return std::nullopt;
+  }
+  return journal;
+}
+
+bool Journal::append(const std::string& line) {
+  const std::string whole = line + "\n";
+  std::string_view rest = whole;
+  while (!rest.empty()) {
+    const ssize_t n = ::write(file_, rest.data(), rest.size());
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return false;
+    }
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+bool Journal::write(const JournalTest& test) {
+  std::string line;
+  JsonWriter json(line);
+  json.begin_object().field("record", "test").field("id", test.id).field("error", test.error).array("tasks");
+  for (const TaskOutput& task : test.tasks) {
+    json.begin_object().field("node", task.node).array("lines");
+    for (const std::string& l : task.lines) json.value(l);
+    json.end_array().end_object();
+  }
+  json.end_array().end_object();
+  return append(line);
+}
+
+bool Journal::complete() { return append(R"({"record":"end","status":"complete"})"); }
+
+}  // namespace clusterc

@@ -1,0 +1,72 @@
+#include "validate/judge.h"
+
+#include "base/format.h"
+
+namespace clusterc {
+
+std::string_view verdict_name(Verdict v) {
+  switch (v) {
+    case Verdict::pass: return "pass";
+    case Verdict::degraded: return "degraded";
+    case Verdict::fail: return "fail";
+    case Verdict::error: return "error";
+    case Verdict::skipped: return "skipped";
+    case Verdict::unjudged: return "unjudged";
+  }
+  return "?";
+}
+
+namespace {
+Dimension dimension_of(std::string_view unit) {
+  if (unit == "FLOP/s") return Dimension::flop_rate;
+  if (unit == "s") return Dimension::time;
+  return Dimension::byte_rate;
+}
+}  // namespace
+
+Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
+  Judged out;
+  out.metric = m.metric;
+  out.device = m.device;
+  out.value = m.value;
+  out.dimension = dimension_of(m.unit);
+  out.data_verified = m.data_verified;
+  out.size = m.size;
+  const auto say = [&](double v) { return to_text(v, out.dimension); };
+  if (expected) {
+    out.ceiling = expected->ceiling.value;
+    out.typical = expected->typical.value;
+    out.floor = expected->floor.value;
+    out.derivation = expected->ceiling.derivation;
+  }
+  const auto end = [&](Verdict v, std::string reason) {
+    out.verdict = v;
+    out.reason = std::move(reason);
+    return out;
+  };
+  if (!m.data_verified) return end(Verdict::fail, m.checked == 0 ? "the data was not checked" : format("the data is wrong: {} of {} values checked", m.wrong, m.checked));
+  if (expected && !expected->skip.empty()) return end(Verdict::skipped, expected->skip);
+  if (!expected) return end(Verdict::unjudged, "nothing is known of this figure on this hardware");
+  const bool lower = m.lower_is_better;
+  const auto worse = [&](double a, double b) { return lower ? a > b : a < b; };
+  if (out.ceiling && (lower ? m.value * kAboveCeiling < *out.ceiling : m.value > *out.ceiling * kAboveCeiling))
+    return end(Verdict::error, format("measured {}, more than the {} that the hardware allows ({}): measured wrongly, or the spec does not describe this machine",
+                                      say(m.value), say(*out.ceiling), expected->ceiling.derivation));
+  if (m.busy) return end(Verdict::error, "the machine was busy with other work");
+  if (!expected->missing.empty()) return end(Verdict::unjudged, expected->missing);
+  if (!out.ceiling && !expected->floor_by_user) return end(Verdict::unjudged, "no ceiling is known");
+  if (!out.floor) return end(Verdict::unjudged, "no published figure of a healthy system, and no floor in targets");
+  const bool may_fail = expected->floor_by_user || (expected->basis != "transferred" && expected->basis != "stated");
+  if (worse(m.value, *out.floor)) {
+    const std::string reason = format("measured {}, {} of {}{}", say(m.value), lower ? "above the limit" : "below the floor",
+                                      say(*out.floor), expected->floor_by_user ? " that the spec sets" : "");
+    return end(may_fail ? Verdict::fail : Verdict::degraded, may_fail ? reason : reason + " (a floor taken over from other hardware only degrades)");
+  }
+  // Degraded: worse than typical by more than the guard (0.97 unless the spec says otherwise; it is printed as part of the floor's derivation).
+  constexpr double kGuard = 0.97;
+  if (out.typical && worse(m.value, lower ? *out.typical / kGuard : *out.typical * kGuard))
+    return end(Verdict::degraded, format("measured {}, typical is {}", say(m.value), say(*out.typical)));
+  return end(Verdict::pass, "");
+}
+
+}  // namespace clusterc

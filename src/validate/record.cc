@@ -1,0 +1,94 @@
+#include "validate/record.h"
+
+#include <simdjson.h>
+
+namespace clusterc {
+namespace {
+
+std::string text(const simdjson::dom::element& e, const char* key) {
+  std::string_view v;
+  return e[key].get(v) == simdjson::SUCCESS ? std::string(v) : std::string();
+}
+double number(const simdjson::dom::element& e, const char* key) {
+  double v = 0;
+  return e[key].get(v) == simdjson::SUCCESS ? v : 0;
+}
+std::int64_t integer(const simdjson::dom::element& e, const char* key) {
+  std::int64_t v = 0;
+  return e[key].get(v) == simdjson::SUCCESS ? v : 0;
+}
+bool truth(const simdjson::dom::element& e, const char* key) {
+  bool v = false;
+  return e[key].get(v) == simdjson::SUCCESS && v;
+}
+
+MeasurementRecord measurement(const simdjson::dom::element& e) {
+  MeasurementRecord m;
+  m.metric = text(e, "metric");
+  m.unit = text(e, "unit");
+  m.host = text(e, "host");
+  simdjson::dom::element device;
+  if (e["device"].get(device) == simdjson::SUCCESS) {
+    m.device = text(device, "label");
+    m.backend = text(device, "backend");
+  }
+  m.value = number(e, "value");
+  simdjson::dom::element quantiles;
+  if (e["quantiles"].get(quantiles) == simdjson::SUCCESS) {
+    m.p05 = number(quantiles, "p05");
+    m.p95 = number(quantiles, "p95");
+  }
+  m.count = integer(e, "count");
+  m.warmup = integer(e, "warmup");
+  m.size = integer(e, "size");
+  m.wrong = integer(e, "wrong");
+  m.checked = integer(e, "checked");
+  m.data_verified = truth(e, "data_verified");
+  m.busy = truth(e, "busy");
+  m.lower_is_better = text(e, "better") == "lower";
+  return m;
+}
+
+}  // namespace
+
+ResultRecords read_records(const std::vector<std::string>& lines) {
+  constexpr std::size_t kLongestLine = 4u << 20;   // a probe of a large node is some 100 kB
+  ResultRecords out;
+  simdjson::dom::parser parser(kLongestLine);
+  bool ended = false;
+  std::size_t chatter = 0;
+  for (const std::string& line : lines) {
+    simdjson::dom::element e;
+    if (line.size() > kLongestLine || parser.parse(line).get(e) != simdjson::SUCCESS || !e.is_object()) {
+      ++chatter;
+      continue;
+    }
+    const std::string record = text(e, "record");
+    if (record == "header") {
+      out.validator = text(e, "validator");
+      out.host = text(e, "host");
+      out.program_version = text(e, "program_version");
+      if (text(e, "format") != "clusterc-result" || integer(e, "version") != 1) {
+        out.error = "the validator speaks version " + std::to_string(integer(e, "version")) + " of its result format, this program reads 1: install the bundle that came with it";
+        return out;
+      }
+    } else if (record == "measurement") {
+      out.measurements.push_back(measurement(e));
+    } else if (record == "probe") {
+      out.probe = line;
+      if (out.host.empty()) out.host = text(e, "host");
+    } else if (record == "end") {
+      ended = true;
+      out.done = text(e, "status") == "done";
+      if (!out.done) {
+        out.error = text(e, "reason");
+        const std::string detail = text(e, "detail");
+        if (!detail.empty() && detail != out.error) out.error += ": " + detail;
+      }
+    }
+  }
+  if (!ended) out.error = lines.empty() ? "printed nothing" : chatter == lines.size() ? "printed no result: " + lines.back().substr(0, 200) : "cut off before its end";
+  return out;
+}
+
+}  // namespace clusterc

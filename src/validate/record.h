@@ -1,0 +1,29 @@
+// What a validator printed, read back: JSON lines of format "clusterc-result", version 1 (schemas/result.schema.json).
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clusterc {
+
+struct MeasurementRecord {
+  std::string metric, unit, host, device, backend;   // unit: B/s, FLOP/s, s
+  double value = 0, p05 = 0, p95 = 0;
+  std::int64_t count = 0, warmup = 0, size = 0, wrong = 0, checked = 0;
+  bool data_verified = false, busy = false, lower_is_better = false;
+};
+
+struct ResultRecords {
+  std::string validator, host, program_version;
+  std::vector<MeasurementRecord> measurements;
+  std::optional<std::string> probe;          // the probe's line, as it was
+  bool done = false;                         // an end record with status done was read
+  std::string error;                         // reason of an end record with status error, or what is wrong with the lines; empty when done
+};
+
+// A result without an end record was cut off: error "cut off". Lines that are not JSON (a library's chatter) are counted, not fatal.
+ResultRecords read_records(const std::vector<std::string>& lines);
+
+}  // namespace clusterc

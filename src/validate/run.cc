@@ -1,0 +1,185 @@
+#include "validate/run.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/format.h"
+#include "base/host_pattern.h"
+#include "validate/journal.h"
+
+namespace clusterc {
+
+std::size_t Report::count(Verdict v) const {
+  return static_cast<std::size_t>(std::count_if(verdicts.begin(), verdicts.end(), [v](const Judged& j) { return j.verdict == v; }));
+}
+
+bool Report::passed() const {
+  return error.empty() && !interrupted && !verdicts.empty() && !count(Verdict::fail) && !count(Verdict::error) && !count(Verdict::degraded);
+}
+
+namespace {
+
+bool is_interrupted(const ValidateOptions& options) { return options.interrupted && options.interrupted->load(); }
+
+// A verdict for every figure that a test was to bring from a node, all with one reason.
+void verdict_for_all(std::vector<Judged>& out, const SuiteTest& test, const std::string& node, Verdict verdict, const std::string& reason) {
+  if (test.metrics.empty()) out.push_back({.test = test.id, .metric = test.validator, .node = node, .verdict = verdict, .reason = reason});
+  for (const std::string& metric : test.metrics) out.push_back({.test = test.id, .metric = metric, .node = node, .verdict = verdict, .reason = reason});
+}
+
+// The one figure of a metric that is judged where a validator measured many sizes: the best value of a rate, the best of a time. The size
+// stands beside it; all of them stay in the journal.
+std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecord>& all) {
+  std::map<std::pair<std::string, std::string>, const MeasurementRecord*> best;   // metric, device
+  std::vector<std::pair<std::string, std::string>> order;
+  for (const MeasurementRecord& m : all) {
+    const auto [at, fresh] = best.try_emplace({m.metric, m.device}, &m);
+    if (fresh) order.emplace_back(m.metric, m.device);
+    // Wrong data at any size decides, whatever its speed.
+    else if (!m.data_verified && at->second->data_verified) at->second = &m;
+    else if (m.data_verified == at->second->data_verified && (m.lower_is_better ? m.value < at->second->value : m.value > at->second->value)) at->second = &m;
+  }
+  std::vector<const MeasurementRecord*> out;
+  for (const auto& key : order) out.push_back(best[key]);
+  return out;
+}
+
+void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const TaskOutput& task, const std::string& node, Report& report) {
+  const ResultRecords records = read_records(task.lines);
+  if (records.probe) report.probes.push_back({node, *records.probe});
+  std::set<std::string> brought;
+  for (const MeasurementRecord* m : plateau(records.measurements)) {
+    const ExpectedFigure* figure = expected.find(m->metric, test.group);
+    Judged judged = judge(*m, figure);
+    judged.test = test.id;
+    judged.node = node;
+    brought.insert(m->metric);
+    report.verdicts.push_back(std::move(judged));
+  }
+  if (!records.done) {
+    SuiteTest rest = test;
+    std::erase_if(rest.metrics, [&](const std::string& m) { return brought.contains(m); });
+    if (!rest.metrics.empty() || test.metrics.empty()) verdict_for_all(report.verdicts, rest, node, Verdict::error, records.error);
+    else report.verdicts.push_back({.test = test.id, .metric = test.validator, .node = node, .verdict = Verdict::error, .reason = records.error});
+    return;
+  }
+  if (test.validator == "probe") {
+    report.verdicts.push_back({.test = test.id, .metric = "probe", .node = node, .verdict = records.probe ? Verdict::pass : Verdict::error,
+                               .reason = records.probe ? "" : "the probe printed nothing about the machine", .data_verified = records.probe.has_value()});
+    return;
+  }
+  for (const std::string& metric : test.metrics)
+    if (!brought.contains(metric)) {
+      const ExpectedFigure* figure = expected.find(metric, test.group);
+      // A format that the chip or the library does not have is nothing that failed, unless the spec demands it.
+      const bool demanded = figure && figure->floor_by_user;
+      report.verdicts.push_back({.test = test.id, .metric = metric, .node = node, .verdict = demanded ? Verdict::error : Verdict::skipped,
+                                 .reason = "the validator does not measure it on this machine"});
+    }
+}
+
+void judge_test(const ExpectedFigures& expected, const SuiteTest& test, const JournalTest& ran, const std::vector<std::string>& nodes, Report& report) {
+  if (test.mpi) {
+    const std::string where = fold_names(nodes);
+    if (ran.tasks.empty()) return verdict_for_all(report.verdicts, test, where, Verdict::error, ran.error.empty() ? "printed nothing" : ran.error);
+    judge_task(expected, test, ran.tasks.front(), where, report);
+    return;
+  }
+  for (const std::string& node : nodes) {
+    const auto task = std::find_if(ran.tasks.begin(), ran.tasks.end(), [&](const TaskOutput& t) { return t.node == node; });
+    if (task == ran.tasks.end()) verdict_for_all(report.verdicts, test, node, Verdict::error, ran.error.empty() ? "nothing came from this node" : ran.error);
+    else judge_task(expected, test, *task, node, report);
+  }
+}
+
+}  // namespace
+
+Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const std::vector<SuiteTest>& suite, const Launcher& launcher, const ValidateOptions& options) {
+  Report report;
+  report.cluster = *cluster.spec.name;
+  report.launcher = launcher.id();
+  if (!launcher.available(report.error)) return report;
+  std::optional<Journal> journal;
+  if (!options.journal.empty()) {
+    journal = Journal::open(options.journal, report.cluster, options.spec_digest, report.launcher, options.started, options.fresh, report.error);
+    if (!journal) return report;
+  }
+  std::set<std::string> shut;                                   // nodes whose inventory stage did not come through: gate for the rest
+  std::map<std::string, NodeState> states;
+  std::size_t number = 0;
+  for (const SuiteTest& test : suite) {
+    ++number;
+    if (is_interrupted(options)) {
+      report.interrupted = true;
+      break;
+    }
+    if (!test.skip.empty()) {
+      verdict_for_all(report.verdicts, test, fold_names(test.nodes), Verdict::skipped, test.skip);
+      continue;
+    }
+    std::vector<std::string> unknown, usable, gone;
+    for (const std::string& node : test.nodes)
+      if (!states.contains(node)) unknown.push_back(node);
+    if (!unknown.empty()) {
+      const std::vector<NodeState> fresh = launcher.states(unknown);
+      for (std::size_t i = 0; i < unknown.size(); ++i) states.emplace(unknown[i], fresh[i]);
+    }
+    for (const std::string& node : test.nodes) (states.at(node).usable && !shut.contains(node) ? usable : gone).push_back(node);
+    for (const std::string& node : gone)
+      if (!test.mpi) verdict_for_all(report.verdicts, test, node, Verdict::error, !states.at(node).usable ? "did not run: " + states.at(node).why : "did not run: its inventory stage did not come through");
+    if (usable.empty()) {
+      if (test.mpi) verdict_for_all(report.verdicts, test, fold_names(test.nodes), Verdict::error, "did not run: no node can be used");
+      continue;
+    }
+
+    JournalTest ran{test.id, "", {}};
+    const JournalTest* earlier = nullptr;
+    if (journal)
+      for (const JournalTest& done : journal->done())
+        if (done.id == test.id) earlier = &done;
+    const std::string title = format("[{}/{}] {} on {}", number, suite.size(), test.id, fold_names(usable));
+    if (earlier) {
+      ran = *earlier;
+      ++report.resumed;
+      if (options.progress) options.progress(title + ": taken from the journal");
+    } else {
+      if (options.progress) options.progress(title);
+      Launch launch{.argv = {options.bundle + "/clusterc-" + test.validator}, .nodes = usable, .ranks_per_node = test.ranks_per_node, .mpi = test.mpi, .interrupted = options.interrupted};
+      launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
+      const LaunchResult result = launcher.run(launch);
+      ran.tasks = result.tasks;
+      ran.error = result.error;
+      if (ran.error.empty() && result.tasks.empty()) ran.error = result.messages.empty() ? "nothing was printed" : result.messages.substr(0, 500);
+      if (result.interrupted || is_interrupted(options)) {
+        report.interrupted = true;
+        break;                                                   // not journalled: the next run does it again
+      }
+      if (journal && !journal->write(ran)) {
+        report.error = "the journal cannot be written";
+        return report;
+      }
+    }
+    const std::size_t before = report.verdicts.size();
+    judge_test(expected, test, ran, usable, report);
+    if (test.mpi && !gone.empty()) {
+      // It ran, but not on what was asked for: the figure is kept, the verdict is not a pass.
+      std::vector<std::string> reasons;
+      for (const std::string& node : gone) reasons.push_back(node + " " + (states.at(node).usable ? "failed its inventory stage" : "is " + states.at(node).why));
+      std::string why = format("ran on {} of {} nodes: {}", usable.size(), test.nodes.size(), reasons.front());
+      if (reasons.size() > 1) why += format(" and {} more", reasons.size() - 1);
+      for (std::size_t i = before; i < report.verdicts.size(); ++i)
+        if (report.verdicts[i].verdict != Verdict::fail) {
+          report.verdicts[i].verdict = Verdict::error;
+          report.verdicts[i].reason = why;
+        }
+    }
+    if (test.stage == SuiteStage::inventory)
+      for (std::size_t i = before; i < report.verdicts.size(); ++i)
+        if (report.verdicts[i].verdict != Verdict::pass) shut.insert(report.verdicts[i].node);
+  }
+  if (journal && !report.interrupted && !journal->complete()) report.error = "the journal cannot be written";
+  return report;
+}
+
+}  // namespace clusterc

@@ -1,0 +1,41 @@
+// Runs the suite through a launcher, judges it, and keeps a journal from which a killed run goes on.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launch/launcher.h"
+#include "validate/judge.h"
+#include "validate/suite.h"
+
+namespace clusterc {
+
+struct ValidateOptions {
+  std::string bundle;                       // folder of the validators, the same path on every node
+  std::string journal;                      // path; empty: none
+  std::string spec_digest;
+  std::string started;                      // time of the start, for the journal (the caller's clock)
+  bool fresh = false;                       // begin anew even if the journal's last run was cut off
+  const std::atomic<bool>* interrupted = nullptr;
+  std::function<void(const std::string&)> progress;   // one line when a test begins or ends
+};
+
+struct NodeProbe { std::string node, json; };
+
+struct Report {
+  std::string error;                        // could not run at all; everything else is empty then
+  std::string cluster, launcher;
+  std::vector<Judged> verdicts;             // in suite order, then node, then metric
+  std::vector<NodeProbe> probes;
+  bool interrupted = false;
+  std::size_t resumed = 0;                  // tests taken from the journal
+  std::size_t count(Verdict) const;
+  // Passed: something passed and nothing was found: no fail, error or degraded, and nothing demanded is missing. Unjudged and skipped are
+  // told apart and counted, and do not fail a run that the spec did not demand more of; they are not passes either.
+  bool passed() const;
+};
+
+Report run_suite(const Cluster&, const ExpectedFigures&, const std::vector<SuiteTest>&, const Launcher&, const ValidateOptions&);
+
+}  // namespace clusterc

@@ -1,0 +1,72 @@
+#include "validate/suite.h"
+
+#include <algorithm>
+
+namespace clusterc {
+namespace {
+
+std::vector<std::string> names_of(const NodeGroupModel& group) {
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(group.count));
+  for (std::int64_t i = 0; i < group.count; ++i) names.push_back(group.names.name(i));
+  return names;
+}
+
+std::string skip_reason(const ExpectedFigures& expected, std::string_view group, const std::vector<std::string>& metrics) {
+  for (const std::string& metric : metrics) {
+    const ExpectedFigure* figure = expected.find(metric, group);
+    if (!figure || figure->skip.empty()) return {};
+  }
+  return metrics.empty() ? std::string() : expected.find(metrics.front(), group)->skip;
+}
+
+}  // namespace
+
+std::string_view stage_name(SuiteStage s) {
+  switch (s) {
+    case SuiteStage::inventory: return "inventory";
+    case SuiteStage::node: return "node";
+    case SuiteStage::whole: return "whole";
+  }
+  return "?";
+}
+
+std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, double seconds) {
+  std::vector<SuiteTest> suite;
+  std::vector<std::string> lasting;
+  if (seconds > 0) lasting = {"--seconds", to_exact_text(seconds, Dimension::time).substr(0, to_exact_text(seconds, Dimension::time).find(' '))};
+  std::vector<std::string> everybody;
+  std::int64_t fewest_cores = 1 << 20;
+  const auto add = [&](SuiteTest test) {
+    test.skip = skip_reason(expected, test.group, test.metrics);
+    suite.push_back(std::move(test));
+  };
+  for (const NodeGroupModel& group : cluster.nodes) {
+    if (!group.computes) continue;
+    const std::vector<std::string> nodes = names_of(group);
+    everybody.insert(everybody.end(), nodes.begin(), nodes.end());
+    if (group.server.cores > 0) fewest_cores = std::min(fewest_cores, group.server.cores);
+    add({.id = "inventory/" + group.name + "/probe", .stage = SuiteStage::inventory, .validator = "probe", .arguments = {}, .group = group.name, .nodes = nodes});
+    const auto node_test = [&](const char* validator, bool gpu, std::vector<std::string> metrics) {
+      SuiteTest test{.id = "node/" + group.name + "/" + validator + (gpu ? "-gpu" : ""), .stage = SuiteStage::node, .validator = validator,
+                     .arguments = {"--device", gpu ? "cuda" : "host"}, .group = group.name, .nodes = nodes, .metrics = std::move(metrics)};
+      test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
+      add(std::move(test));
+    };
+    // A group with GPUs is measured on its GPUs: a host figure says nothing about them.
+    const bool gpus = group.server.gpu_count > 0;
+    node_test("memory", gpus, {"memory.copy", "memory.scale", "memory.add", "memory.triad"});
+    node_test("gemm", gpus, gpus ? std::vector<std::string>{"gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16"}
+                                 : std::vector<std::string>{"gemm.fp64", "gemm.fp32"});
+  }
+  if (!everybody.empty()) {
+    // One node: its cores are the ranks, at most 16. More: one rank a node, so that every transfer crosses the network.
+    const int ranks = everybody.size() > 1 ? 1 : static_cast<int>(std::clamp<std::int64_t>(fewest_cores == (1 << 20) ? 2 : fewest_cores, 2, 16));
+    SuiteTest test{.id = "whole/mpi", .stage = SuiteStage::whole, .validator = "mpi", .arguments = lasting, .group = "", .nodes = everybody, .ranks_per_node = ranks, .mpi = true,
+                   .metrics = {"mpi.all_reduce.busbw", "mpi.all_reduce.latency"}};
+    add(std::move(test));
+  }
+  return suite;
+}
+
+}  // namespace clusterc
