@@ -1,0 +1,79 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t i = 0; i < c.networks.size(); ++i) {
+    const NetworkModel& n = c.networks[i];
+    if (!n.subnet) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      const NetworkModel& o = c.networks[j];
+      if (!o.subnet || !n.subnet->overlaps(*o.subnet)) continue;
+      Finding& f = findings.error(rule.id, n.spec->subnet.span, format("{} of network '{}' overlaps {} of network '{}'", n.subnet->text(), n.name, o.subnet->text(), o.name));
+      const Ipv4Prefix& small = n.subnet->length >= o.subnet->length ? *n.subnet : *o.subnet;
+      f.label(format("{} addresses, {} to {}, are in both", small.size(), ipv4_text(small.base), ipv4_text(small.broadcast())));
+      f.note(o.spec->subnet.span, "the other one is here");
+      f.help("give one of them a prefix of its own");
+      f.object("networks." + n.name);
+      break;                                   // one is enough: the way out is the same for all
+    }
+  }
+  for (const AddressPlan& a : in.plan.addresses) {
+    const NetworkModel& n = c.networks[a.network];
+    if (a.needed <= a.usable) continue;
+    // The smallest prefix that would do: the network's own and the broadcast address come on top.
+    int length = a.subnet.length;
+    while (length > 0 && Ipv4Prefix{0, length}.host_count() < a.needed + (a.subnet.host_count() - a.usable)) --length;
+    Finding& f = findings.error(rule.id, n.spec->subnet.span, format("network '{}' needs {} addresses, {} has {}", n.name, a.needed, a.subnet.text(), a.usable));
+    f.label(format("2^{} - 2{} = {}", 32 - a.subnet.length, a.subnet.host_count() > a.usable ? format(" - {} for the gateway", a.subnet.host_count() - a.usable) : "", a.usable));
+    f.help(format("take a /{} or shorter", length));
+    f.object("networks." + n.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+No two networks use the same IPv4 addresses, and each prefix has an address for every port that needs one.
+
+## Why it matters
+
+Two hosts with one address answer for each other. A prefix that is too small is found out on the day when the last nodes are installed, and renumbering touches every file.
+
+## Formula
+
+```
+prefixes of two networks are disjoint
+addresses needed <= 2^(32 - length) - 2   (a /31 has 2: RFC 3021)
+```
+
+The need is that of the size built for: ports of nodes and storage, management ports of switches and PDUs where the network connects everything, and the gateway. Source: arithmetic; RFC 4632.
+
+## Example
+
+`subnet: 10.9.0.0/24` for 300 management ports: 254 addresses.
+
+## How to fix
+
+A shorter prefix, or one elsewhere.
+
+## When to accept
+
+Never: an address belongs to one port.
+)";
+
+const Rule kNetAddressPlanCollides = {
+    .id = "net-address-plan-collides",
+    .code = "NET-012",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "address prefixes overlap or are too small",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

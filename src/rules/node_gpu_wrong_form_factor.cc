@@ -1,0 +1,82 @@
+#include "base/text.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || !s.gpu || s.gpu_count == 0 || !s.part.gpus) continue;
+    const PartCount& gpus = *s.part.gpus;
+    const SourceSpan at = first_place(written(gpus.model), s.span, g.span);
+    if (!s.gpu->form || s.part.gpu_forms.empty()) {
+      findings.note(rule.id, at, format("{}, so it was not checked whether '{}' fits", !s.gpu->form ? format("'{}' states no `form`", s.gpu_model) : format("'{}' states no `gpu_forms`", s.id), s.gpu_model));
+    } else if (std::none_of(s.part.gpu_forms.begin(), s.part.gpu_forms.end(), [&](const Value<GpuForm>& f) { return f.value == *s.gpu->form; })) {
+      std::vector<std::string> forms;
+      bool confirmed = true;
+      for (const auto& f : s.part.gpu_forms) {
+        if (f) forms.emplace_back(enum_text(*f));
+        confirmed = confirmed && f.confirmed;
+      }
+      Finding& f = findings.error(rule.id, at, format("'{}' is {}, '{}' takes {}", s.gpu_model, enum_text(*s.gpu->form), s.id, join(forms, " or ")));
+      if (s.gpu->form.span.valid()) f.note(s.gpu->form.span, "the form of the GPU");
+      if (s.part.gpu_forms.front().span.valid()) f.note(s.part.gpu_forms.front().span, "what the chassis takes");
+      mention_unconfirmed(f, s.gpu->form, format("the form of '{}'", s.gpu_model));
+      f.help(format("take a GPU of the form {}, or a chassis for {}", join(forms, " or "), enum_text(*s.gpu->form)));
+      f.object("nodes." + g.name);
+    }
+    if (s.part.gpu_slots && s.gpu_count > *s.part.gpu_slots) {
+      Finding& f = findings.error(rule.id, first_place(written(gpus.count), at), format("{} GPUs are asked for in each node of '{}', '{}' has room for {}", s.gpu_count, g.name, s.id, *s.part.gpu_slots));
+      if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the places that the chassis has");
+      mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
+      f.help(format("`gpus: {} x {}`", *s.part.gpu_slots, s.gpu_model));
+      f.object("nodes." + g.name);
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The GPUs have a form that the chassis takes (SXM, OAM, PCIe, superchip, each in its generation), and there are no more of them than places.
+
+## Why it matters
+
+An SXM module has no edge connector and a PCIe card no mezzanine: the wrong one cannot be built in, and the order cannot be returned.
+
+## Formula
+
+```
+form of the GPU is one of gpu_forms of the chassis
+GPUs <= gpu_slots
+```
+
+Source: data sheets of GPU and chassis (catalogue).
+
+## Example
+
+`gpus: 8 x nvidia-h200-sxm5-141` in a 4U chassis for PCIe cards; `nvidia-h200-nvl-141` is the card of the same generation.
+
+## How to fix
+
+Take the GPU's sibling in the other form, or a chassis that is made for it.
+
+## When to accept
+
+Never: it does not fit.
+)";
+
+const Rule kNodeGpuWrongFormFactor = {
+    .id = "node-gpu-wrong-form-factor",
+    .code = "NODE-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a GPU does not fit its chassis",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

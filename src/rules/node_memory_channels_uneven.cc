@@ -1,0 +1,75 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || !s.part.memory || !s.part.memory->count || s.cpu_count == 0) continue;
+    const Dimms& memory = *s.part.memory;
+    if (!s.cpu) continue;                      // reported
+    if (!s.cpu->memory_channels) {
+      findings.note(rule.id, s.span, format("'{}' states no `memory_channels`, so the modules of group '{}' were not spread over them", s.cpu_model, g.name));
+      continue;
+    }
+    const std::int64_t modules = *memory.count, channels = *s.cpu->memory_channels * s.cpu_count;
+    if (modules % channels == 0) continue;
+    const SourceSpan at = first_place(written(memory.count), memory.span, s.span);
+    const std::int64_t rounds = (modules + channels - 1) / channels;
+    // Below one module a channel the empty ones add nothing. Above it interleaving runs over what all channels have.
+    const double share = modules < channels ? static_cast<double>(modules) / static_cast<double>(channels) : 0;
+    Finding& f = findings.warning(rule.id, at, format("{} memory modules in each node of '{}' do not fill its {} channels evenly", modules, g.name, channels));
+    f.label(share > 0 ? format("{} x {} channels = {}: {} of the memory bandwidth", s.cpu_count, *s.cpu->memory_channels, channels, percent(share))
+                      : format("{} x {} channels = {}, {:.2f} modules on each", s.cpu_count, *s.cpu->memory_channels, channels, static_cast<double>(modules) / static_cast<double>(channels)));
+    if (s.cpu->memory_channels.span.valid()) f.note(s.cpu->memory_channels.span, format("the channels of one '{}'", s.cpu_model));
+    mention_unconfirmed(f, s.cpu->memory_channels, format("the number of channels of '{}'", s.cpu_model));
+    f.help(format("take {} modules{}", rounds * channels, modules > channels ? format(", or {}", rounds * channels - channels) : ""));
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The memory modules of a node fill all channels of its processors equally.
+
+## Why it matters
+
+A processor interleaves over the channels that are filled. Eight modules on twelve channels give two thirds of the bandwidth, on every run, for the life of the machine.
+
+## Formula
+
+```
+modules modulo (sockets x channels of a socket) = 0
+bandwidth = filled channels x transfer rate x 8 bytes
+```
+
+Source: data sheet of the processor (catalogue); arithmetic.
+
+## Example
+
+`memory: 8 x 96 GiB` with one EPYC of twelve channels: 67 % of the memory bandwidth.
+
+## How to fix
+
+Take as many modules as there are channels (or twice as many), of the next smaller or larger size.
+
+## When to accept
+
+Where capacity matters and bandwidth does not, such as a login node.
+)";
+
+const Rule kNodeMemoryChannelsUneven = {
+    .id = "node-memory-channels-uneven",
+    .code = "NODE-004",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "memory modules do not fill the channels evenly",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

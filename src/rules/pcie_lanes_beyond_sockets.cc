@@ -1,0 +1,98 @@
+#include "base/text.h"
+#include "model/pcie.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// Two EPYC sockets talk over three or four of the same x16 links: AMD allows 160 lanes (3 links) or 128 (4) for two sockets of 128.
+constexpr std::int64_t kEpycLinkLanes = 3 * 16;
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || (s.gpu_count == 0 && s.nics.empty())) continue;
+    if (s.part.pcie.empty()) {
+      findings.note(rule.id, s.span, format("'{}' has no `pcie` tree, so the lanes of group '{}' were not counted", s.id, g.name));
+      continue;
+    }
+    const PcieTree tree = pcie_tree(s);
+    for (const PcieTreeSocket& socket : tree.sockets) {
+      if (socket.lanes == 0) {
+        findings.note(rule.id, s.span, format("'{}' states no `pcie_lanes`, so those of group '{}' were not counted", s.cpu_model.empty() ? s.id : s.cpu_model, g.name));
+        break;
+      }
+      const bool epyc_pair = s.cpu && s.cpu->vendor.value == Vendor::amd && s.cpu_count == 2 && socket.lanes == 128;
+      const std::int64_t usable = epyc_pair ? socket.lanes - kEpycLinkLanes : socket.lanes;
+      if (socket.lanes_used <= usable) continue;
+      const std::size_t index = static_cast<std::size_t>(&socket - tree.sockets.data());
+      std::int64_t gpus = 0, nics = 0, drives = 0, uplinks = 0;
+      for (const PcieDevice& d : tree.devices)
+        if (d.socket == static_cast<int>(index) && d.through < 0) (d.kind == PcieDeviceKind::gpu ? gpus : d.kind == PcieDeviceKind::nic ? nics : drives) += d.lanes;
+      for (const PcieTreeSwitch& sw : tree.switches)
+        if (sw.socket == static_cast<int>(index)) uplinks += sw.uplink_lanes;
+      std::vector<std::string> parts;
+      if (gpus) parts.push_back(format("GPUs {}", gpus));
+      if (nics) parts.push_back(format("adapters {}", nics));
+      if (drives) parts.push_back(format("drives {}", drives));
+      if (uplinks) parts.push_back(format("switch uplinks {}", uplinks));
+      const auto* spec_socket = s.part.pcie.find(socket.name);
+      const SourceSpan name_span = spec_socket ? spec_socket->name_span : socket.span;
+      Finding& f = findings.error(rule.id, first_place(name_span, socket.span, s.span),
+                                  format("{} of '{}' needs {} PCIe lanes, {} {}", socket.name, g.name, socket.lanes_used, usable, epyc_pair ? "are left beside the links between the sockets" : "exist"));
+      f.label(join(parts, " + ") + format(" = {}", socket.lanes_used));
+      if (s.cpu && s.cpu->pcie_lanes.span.valid()) {
+        f.note(s.cpu->pcie_lanes.span, epyc_pair ? format("{} lanes of one socket, {} of them for three links to the other", socket.lanes, kEpycLinkLanes) : std::string("the lanes of one socket"));
+        mention_unconfirmed(f, s.cpu->pcie_lanes, format("the number of lanes of '{}'", s.cpu_model));
+      }
+      f.help("put PCIe switches between (`switches`, `through`), or move devices to the other socket");
+      f.object("nodes." + g.name);
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The devices and PCIe switches that hang directly on a socket use no more lanes than it has.
+
+## Why it matters
+
+A slot without lanes is a piece of plastic: the device in it is not seen, or the board splits the lanes and everything beside it runs at half its rate.
+
+## Formula
+
+```
+sum of lanes of devices straight on the socket + uplinks of its switches <= lanes of the socket
+two EPYC sockets: 128 - 3 x 16 = 80 lanes each (160 in all), since the sockets talk over the rest
+```
+
+Source: data sheet of the processor (catalogue); AMD, EPYC 9004 architecture overview: two sockets have 128 lanes with four xGMI links, 160 with three.
+The management controller and boot devices are not in the tree and not in the sum.
+
+## Example
+
+One socket of 128 lanes with 8 GPUs x16 and one adapter x16: 144 lanes.
+
+## How to fix
+
+PCIe switches with one x16 uplink for several devices, a second socket, or fewer devices.
+
+## When to accept
+
+Never: the lanes do not exist.
+)";
+
+const Rule kPcieLanesBeyondSockets = {
+    .id = "pcie-lanes-beyond-sockets",
+    .code = "PCIE-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a socket has fewer PCIe lanes than its devices use",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

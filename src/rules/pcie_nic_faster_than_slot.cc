@@ -1,0 +1,106 @@
+#include "model/pcie.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// What packet headers and flow control leave of the coded rate with payloads of 256 bytes (20 to 28 bytes of overhead a packet).
+constexpr double kUsableShare = 0.90;
+
+// What the networks ask of one adapter of the set: its share of the ports in use, each at the rate that it runs at.
+BitsPerSecond wanted_of(const Cluster& c, int group, int set) {
+  const ServerModel& s = c.nodes[group].server;
+  BitsPerSecond all{0};
+  for (const NetworkModel& n : c.networks) {
+    if (n.shares >= 0) continue;               // the same ports once more
+    for (const EndPoints& e : n.ends)
+      if (e.group == group && e.ports >= 0 && s.ports[e.ports].nics == set) all += e.rate * static_cast<double>(e.ports_each);
+  }
+  return s.nics[set].count > 0 ? all / static_cast<double>(s.nics[set].count) : all;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
+    const NodeGroupModel& g = c.nodes[gi];
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0) continue;
+    const PcieTree tree = pcie_tree(s);
+    for (std::size_t set = 0; set < s.nics.size(); ++set) {
+      const NicSet& nics = s.nics[set];
+      if (!nics.part) continue;
+      const BitsPerSecond wanted = wanted_of(c, static_cast<int>(gi), static_cast<int>(set));
+      if (wanted.value <= 0) continue;
+      // The narrowest of those in the tree; without a tree the card in a slot of the chassis.
+      const PcieDevice* narrowest = nullptr;
+      for (const PcieDevice& d : tree.devices)
+        if (d.kind == PcieDeviceKind::nic && d.set == static_cast<int>(set) && d.rate.value > 0 && (!narrowest || d.rate < narrowest->rate)) narrowest = &d;
+      std::int64_t lanes = narrowest ? narrowest->lanes : nics.part->pcie_lanes.value_or(0);
+      std::int64_t generation = narrowest ? narrowest->generation : nics.part->pcie_generation.value_or(0);
+      if (!narrowest)
+        for (const Value<std::int64_t>* limit : {&s.part.pcie_generation, s.cpu ? &s.cpu->pcie_generation : nullptr})
+          if (limit && *limit && (generation == 0 || **limit < generation)) generation = **limit;
+      if (lanes == 0 || generation == 0) {
+        findings.note(rule.id, nics.span, format("'{}' states no `{}`, so it was not checked whether its slot in group '{}' carries {}", nics.model, lanes == 0 ? "pcie_lanes" : "pcie_generation", g.name, to_text(wanted)));
+        continue;
+      }
+      const BytesPerSecond coded = pcie_link_rate(generation, lanes);
+      const BitsPerSecond usable = bits_of(coded) * kUsableShare;
+      if (coded.value <= 0 || !above(wanted.value, usable.value)) continue;
+      const SourceSpan at = first_place(narrowest && narrowest->slot ? written(narrowest->slot->generation) : SourceSpan{}, narrowest && narrowest->slot ? written(narrowest->slot->lanes) : SourceSpan{},
+                                        narrowest && narrowest->slot ? written(narrowest->slot->device) : SourceSpan{}, nics.span, g.span);
+      Finding& f = findings.error(rule.id, at, format("'{}' of group '{}' is to carry {}, PCIe {}.0 x{} carries {}", nics.name, g.name, to_text(wanted), generation, lanes, to_text(usable, 3)));
+      f.label(format("{} x {} GB/s x 8 x {:.2f} usable = {}", lanes, format("{:.4g}", coded.value / 1e9 / static_cast<double>(lanes)), kUsableShare, to_text(usable, 3)));
+      if (narrowest) f.note(narrowest->slot ? narrowest->slot->span : SourceSpan{}, format("'{}' sits in {}", narrowest->name, narrowest->slot_name));
+      mention_unconfirmed(f, nics.part->pcie_generation, format("the PCIe generation of '{}'", nics.model));
+      f.help(format("a slot of a later generation or with more lanes, or a network rate of {} or less for each adapter", to_text(usable, 3)));
+      f.object("nodes." + g.name);
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The slot of a network adapter carries what the networks ask of it: all its ports that are in use, each at the rate of its network, at once.
+
+## Why it matters
+
+The link comes up at its full rate and every status page is green, but transfers stop at what PCIe lets through. It shows only when somebody measures.
+
+## Formula
+
+```
+ports in use x rate <= lanes x rate of a lane x 8 x 0.90
+rate of a lane, one direction, after coding: generation 3 0.985, 4 1.969, 5 3.938, 6 7.375 GB/s
+generation and lanes: the lowest of card, slot, PCIe switch and processor
+```
+
+Source: PCI Express Base Specification (8b/10b, 128b/130b, 236/256 flit bytes); 0.90: 20 to 28 bytes of overhead for 256 bytes of payload.
+
+## Example
+
+A 400 Gb/s adapter in a slot of generation 4 with 16 lanes: 16 x 1.969 GB/s x 8 x 0.90 = 227 Gb/s.
+
+## How to fix
+
+A slot of generation 5, the second half of a socket-direct pair, or a lower rate of the network.
+
+## When to accept
+
+Where the second port is there for failover only and never carries load beside the first.
+)";
+
+const Rule kPcieNicFasterThanSlot = {
+    .id = "pcie-nic-faster-than-slot",
+    .code = "PCIE-003",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a network adapter is faster than its slot",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,94 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+struct Device { std::string what, model; const Value<Meters>* depth; SourceSpan span; std::string object; };
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  // Kinds of device by rack group, each once: what matters is who meets whom, not how often.
+  for (std::size_t r = 0; r < c.racks.size(); ++r) {
+    const RackGroupModel& g = c.racks[r];
+    if (!g.part) continue;
+    std::vector<Device> devices;
+    for (const NodeGroupModel& n : c.nodes)
+      if (n.racks == static_cast<int>(r) && n.count > 0 && is_ours(n)) devices.push_back({format("group '{}'", n.name), n.server.id, &n.server.part.depth, first_place(written(n.spec->racks), n.span), "nodes." + n.name});
+    for (const StorageModel& s : c.storage)
+      if (s.part && s.racks == static_cast<int>(r)) devices.push_back({format("storage '{}'", s.name), s.model, &s.part->depth, first_place(s.spec->servers ? written(s.spec->servers->racks) : SourceSpan{}, s.span), "storage." + s.name});
+    for (std::size_t i = 0; i < in.plan.fabrics.size(); ++i) {
+      const Fabric& f = in.plan.fabrics[i];
+      const NetworkModel& n = c.networks[f.network];
+      if (n.racks != static_cast<int>(r)) continue;
+      for (std::size_t t = 0; t < f.tiers.size(); ++t) {
+        if (!f.tiers[t].part || f.tiers[t].count == 0) continue;
+        if (std::any_of(f.tiers.begin(), f.tiers.begin() + static_cast<std::ptrdiff_t>(t), [&](const FabricTier& x) { return x.part == f.tiers[t].part; })) continue;
+        devices.push_back({format("network '{}'", n.name), f.tiers[t].model, &f.tiers[t].part->depth, first_place(written(n.spec->racks), n.span), "networks." + n.name});
+      }
+    }
+    if (devices.empty()) continue;
+    if (!g.part->mounting_depth) {
+      findings.note(rule.id, g.span, format("'{}' states no `mounting_depth`, so it was not checked what is too deep for rack group '{}'", g.model, g.name));
+      continue;
+    }
+    const Value<Meters>& room = g.part->mounting_depth;
+    for (const Device& d : devices) {
+      if (!*d.depth) {
+        findings.note(rule.id, d.span, format("'{}' states no `depth`, so it was not checked whether {} fits rack group '{}'", d.model, d.what, g.name));
+      } else if (above((*d.depth)->value, room->value)) {
+        Finding& f = findings.error(rule.id, d.span, format("'{}' of {} is {} deep, '{}' takes {}", d.model, d.what, to_text(**d.depth), g.model, to_text(*room)));
+        f.label(format("{} too deep", to_text(**d.depth - *room)));
+        f.note(g.span, format("these are the racks of '{}'", g.name));
+        mention_unconfirmed(f, room, format("the mounting depth of '{}'", g.model));
+        mention_unconfirmed(f, *d.depth, format("the depth of '{}'", d.model));
+        f.help("a deeper rack, or another rack group for it");
+        f.object(d.object);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+What stands in a rack is no deeper than the room between its doors.
+
+## Why it matters
+
+A node that stands out of the rack keeps the door open, and with it the air of the cold aisle.
+
+## Formula
+
+```
+depth of the device <= mounting depth of the rack
+```
+
+The mounting depth is the deepest device that fits between the doors, with room for cables behind it. Source: data sheets of device and rack (catalogue).
+
+## Example
+
+A node of 897 mm in a cabinet of 1,000 mm that leaves 848 mm between the doors.
+
+## How to fix
+
+A deeper rack (1,200 mm), or a rack group of its own for the deep devices.
+
+## When to accept
+
+Never: it does not fit.
+)";
+
+const Rule kRackDeviceDeeperThanRack = {
+    .id = "rack-device-deeper-than-rack",
+    .code = "RACK-002",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a device is deeper than its rack",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

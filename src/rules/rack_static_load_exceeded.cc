@@ -1,0 +1,113 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kRailShare = 0.05;          // rails, of the devices that they carry (planning default)
+constexpr Kilograms kCables{20};             // cords and cables of one rack; 20 to 60 kg are usual, the lowest decides here (planning default)
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (const RackGroupModel& g : c.racks) {
+    if (!g.part) continue;
+    const bool used = std::any_of(in.plan.racks.begin() + g.first, in.plan.racks.begin() + g.first + g.count, [](const RackPlan& r) { return !r.devices.empty(); });
+    if (!used) continue;
+    if (!g.part->static_load) {
+      findings.note(rule.id, g.span, format("'{}' states no `static_load`, so the weight in rack group '{}' was not checked", g.model, g.name));
+      continue;
+    }
+    const double empty = g.part->weight.value_or(Kilograms{0}).value, limit = g.part->static_load->value;
+    std::int64_t failing = 0, worst = -1, unweighed = -1;
+    double most = 0;
+    std::vector<std::string> names, objects;
+    for (std::int64_t r = g.first; r < g.first + g.count; ++r) {
+      const RackPlan& rack = in.plan.racks[r];
+      if (rack.devices.empty()) continue;
+      if (!rack.weight_complete && unweighed < 0) unweighed = r;
+      const double load = (rack.weight.value - empty) * (1 + kRailShare) + kCables.value;
+      if (!above(load, limit)) continue;
+      if (above(load, most)) {
+        most = load;
+        worst = r;
+      }
+      ++failing;
+      if (names.size() < 3) names.push_back(c.rack_name(r));
+      objects.push_back("rack/" + c.rack_name(r));
+    }
+    if (worst >= 0) {
+      const std::vector<Term> terms = weight_terms(in, worst);
+      const int group = heaviest_node_group(terms);
+      const double devices = in.plan.racks[worst].weight.value - empty;
+      Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
+                                  format("rack {} carries {}, '{}' is rated {}", name_list(names, failing), to_text(Kilograms(most)), g.model, to_text(Kilograms(limit))));
+      f.label(format("({}) x 1.05 for rails + {} of cables = {}", sum_text(terms, Dimension::mass), to_text(kCables), to_text(Kilograms(most))));
+      f.note(g.spec->model.span, format("the limit comes from this rack: {} standing", to_text(Kilograms(limit))));
+      mention_unconfirmed(f, g.part->static_load, format("the static load of '{}'", g.model));
+      f.help("spread the devices over more racks (`per_rack`), or take a stronger rack");
+      f.physics = devices > limit;             // with rails and cables at nothing it is still too much
+      f.objects = std::move(objects);
+    }
+    if (unweighed >= 0) {
+      std::vector<std::string> without;
+      const auto add = [&](const std::string& model, bool known) {
+        if (!known && std::find(without.begin(), without.end(), model) == without.end()) without.push_back(model);
+      };
+      for (const RackedDevice& d : in.plan.racks[unweighed].devices) {
+        if (d.kind == DeviceKind::node) add(c.nodes[d.group].server.id, static_cast<bool>(c.nodes[d.group].server.part.weight));
+        else if (d.kind == DeviceKind::storage && c.storage[d.group].part) add(c.storage[d.group].model, static_cast<bool>(c.storage[d.group].part->weight));
+        else if (d.kind == DeviceKind::switch_) {
+          for (const FabricTier& t : in.plan.fabrics[d.group].tiers)
+            if (t.part) add(t.model, static_cast<bool>(t.part->weight));
+        } else if (d.kind == DeviceKind::occupied)
+          add("what already stands there", std::all_of(g.spec->occupied.begin(), g.spec->occupied.end(), [](const Occupied& o) { return static_cast<bool>(o.weight); }));
+      }
+      if (!g.part->weight) add(g.model, false);
+      findings.note(rule.id, g.span, format("no `weight` is given for {}, so it counts as nothing in rack group '{}'", name_list(without, static_cast<std::int64_t>(without.size())), g.name));
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The devices in a rack, with rails and cables, weigh no more than it may carry standing.
+
+## Why it matters
+
+A frame that is overloaded leans, its doors do not close, and its maker answers for nothing.
+
+## Formula
+
+```
+sum of the devices x 1.05 (rails) + 20 kg (cables) <= static load of the rack
+```
+
+Source: data sheets (catalogue); 5 % and 20 kg are planning defaults, 20 to 60 kg of cables are usual.
+
+## Example
+
+Eight DGX A100 (985 kg) + 49 kg of rails + 20 kg of cables = 1,054 kg in a rack that is rated 1,000 kg.
+
+## How to fix
+
+Spread the devices over more racks, or take a stronger rack.
+
+## When to accept
+
+When the maker has rated the rack higher for this use, in writing. What exceeds the rating by the devices alone cannot be accepted.
+)";
+
+const Rule kRackStaticLoadExceeded = {
+    .id = "rack-static-load-exceeded",
+    .code = "RACK-003",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a rack carries more than its static rating",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

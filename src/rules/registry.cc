@@ -1,0 +1,35 @@
+// Every rule, in the order in which users see them. One line a rule.
+#include <array>
+
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::array kRules = {
+    &kCoolHeatRejectionUndersized,
+    &kCoolAirflowBelowDemand,
+    &kCoolInletOutOfRange,
+    &kPcieLanesBeyondSockets,
+    &kPcieNicFasterThanSlot,
+    &kNodeGpuWrongFormFactor,
+    &kNodeMemoryChannelsUneven,
+    &kRackDeviceDeeperThanRack,
+    &kRackStaticLoadExceeded,
+    &kNetAddressPlanCollides,
+    &kSoftwareCudaNewerThanDriver,
+    &kSoftwareGpuUnknownToToolkit,
+    &kSoftwareWrongKernelModuleFlavour,
+};
+
+}  // namespace
+
+std::span<const Rule* const> all_rules() { return kRules; }
+
+const Rule* find_rule(std::string_view name) {
+  for (const Rule* r : kRules)
+    if (r->id == name || r->code == name) return r;
+  return nullptr;
+}
+
+}  // namespace clusterc

@@ -1,0 +1,90 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+#include "rules/software_versions.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!s.gpu || s.gpu->vendor.value != Vendor::nvidia || s.gpu_count == 0 || g.count == 0) continue;
+    const Software& w = g.software;
+    if (!w.cuda && !w.gpu_driver) continue;
+    const SourceSpan here = first_place(w.cuda.span, w.gpu_driver.span, g.span);
+    if (!s.gpu->sm) {
+      findings.note(rule.id, here, format("'{}' states no `sm`, so it was not checked which toolkits know it", s.gpu_model));
+      continue;
+    }
+    const GpuGeneration* gen = gpu_generation(s.gpu->sm->text());
+    if (!gen) {
+      findings.note(rule.id, here, format("sm_{} of '{}' is in no table here, so it was not checked which toolkits know it", s.gpu->sm->text(), s.gpu_model));
+      continue;
+    }
+    const SourceSpan gpu_place = s.part.gpus ? first_place(written(s.part.gpus->model), s.span) : s.span;
+    const auto finish = [&](Finding& f) {
+      f.note(gpu_place, format("group '{}' has {} of them in each node", g.name, s.gpu_count));
+      if (!gen->confirmed) f.note({}, format("the first toolkit for sm_{} was not read in the vendor's matrix", gen->sm));
+      mention_unconfirmed(f, s.gpu->sm, format("the compute capability of '{}'", s.gpu_model));
+      f.object("nodes." + g.name);
+    };
+    if (w.cuda && !gen->last_cuda.empty() && w.cuda->major() > Version{std::string(gen->last_cuda)}.major()) {
+      Finding& f = findings.error(rule.id, w.cuda.span, format("cuda {} no longer builds for '{}' (sm_{}), CUDA {} is the last that does", w.cuda->text(), s.gpu_model, gen->sm, gen->last_cuda));
+      f.help(format("a toolkit of CUDA {} for this group: `nodes: {{ {}: {{ software: {{ cuda: {}.9 }} }} }}`", gen->last_cuda, g.name, gen->last_cuda));
+      finish(f);
+    } else if (w.cuda && *w.cuda < Version{std::string(gen->first_cuda)}) {
+      Finding& f = findings.error(rule.id, w.cuda.span, format("cuda {} does not know '{}' (sm_{}), CUDA {} is the first that does", w.cuda->text(), s.gpu_model, gen->sm, gen->first_cuda));
+      f.help(format("`cuda: {}` or newer for this group", gen->first_cuda));
+      finish(f);
+    }
+    if (w.gpu_driver && !gen->last_driver.empty() && w.gpu_driver->major() > Version{std::string(gen->last_driver)}.major()) {
+      Finding& f = findings.error(rule.id, w.gpu_driver.span, format("driver {} no longer drives '{}' (sm_{}), {} is the last branch that does", w.gpu_driver->text(), s.gpu_model, gen->sm, gen->last_driver));
+      f.help(format("`gpu_driver: {}` for this group", gen->last_driver));
+      finish(f);
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The CUDA toolkit and the driver of each group know its generation of GPU: not too old for a new one, not too new for one that was dropped.
+
+## Why it matters
+
+A toolkit without code for a GPU gives programs that start and then say "no kernel image is available for execution on the device".
+
+## Formula
+
+```
+first toolkit:  sm_70 9.0   sm_75 10.0   sm_80 11.0   sm_89, sm_90 11.8   sm_100, sm_120 12.8   sm_103 12.9
+last toolkit:   sm_70 CUDA 12, driver branch 580
+```
+
+Source: NVIDIA, CUDA toolkit, driver and architecture matrix; CUDA 13.2 release notes (Maxwell, Pascal and Volta removed in 13.0). Without a toolkit (`cuda`) only the driver is compared.
+
+## Example
+
+V100 (sm_70) with `cuda: 13.0`.
+
+## How to fix
+
+Give the group its own `software: { cuda: 12.9 }`; a toolkit is resolved for each group.
+
+## When to accept
+
+Where the group runs containers only, which bring toolkits of their own that know the GPU.
+)";
+
+const Rule kSoftwareGpuUnknownToToolkit = {
+    .id = "software-gpu-unknown-to-toolkit",
+    .code = "SW-003",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a generation of GPU that the CUDA toolkit or the driver does not know",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
