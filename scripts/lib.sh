@@ -29,7 +29,7 @@ install_missing() {
     esac
   done
   if [ ${#missing[@]} -eq 0 ]; then
-    note "all $# packages that this needs are installed"
+    note "everything that this needs is installed ($# packages)"
     return
   fi
   command -v apt-get >/dev/null || stop "These packages are needed, by their names in Debian 12; other systems are untried: ${missing[*]}"
