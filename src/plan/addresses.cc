@@ -1,0 +1,154 @@
+// Addresses of a subnet.
+//
+// Who gets addresses: the network's groups in the order of the spec, and on an out-of-band network the switches of each fabric, the PDUs and the
+// shelves and trays of assemblies. A member of a bond has one address, else one for each port, side by side.
+// The first of three schemes in which all fit (docs/names.md):
+//   slots    the subnet is cut into 16 equal slots (8, 4, 2 where somebody needs more; 32 to 256 where there are more than 15). Slot 0 is left for
+//            gateway and services, groups take slots 1, 2, …, equipment takes them from the last one down. Nobody's addresses move when another grows.
+//   blocks   each takes a block of the least power of two that holds it, aligned to its size, in order: nobody moves until somebody outgrows a block.
+//   packed   one after another.
+// In slots and blocks member i (from 0) has the (i+1)-th place, so that gpu001 of 10.10.0.0/16 is 10.10.16.1.
+#include <algorithm>
+#include <bit>
+
+#include "plan/plan.h"
+
+namespace clusterc {
+namespace {
+
+struct Wish {
+  std::uint64_t members = 0, stride = 1;
+  bool equipment = false;
+  std::uint64_t start = 0;                     // offset of member 0 in the subnet
+  std::uint64_t places() const { return (members + 1) * stride + 1; }     // the place before the first, and one kept free at the end (broadcast)
+};
+
+bool hits(const Wish& w, std::uint64_t offset) { return offset >= w.start && offset < w.start + w.members * w.stride; }
+
+bool slots(std::vector<Wish>& all, std::uint64_t size, std::uint64_t gateway) {
+  for (const std::uint64_t n : {16, 8, 4, 2, 32, 64, 128, 256}) {
+    const std::uint64_t slot = size / n;
+    if (all.size() > n - 1 || std::ranges::any_of(all, [&](const Wish& w) { return w.places() > slot; })) continue;
+    std::uint64_t up = 1, down = n - 1;
+    for (Wish& w : all) w.start = (w.equipment ? down-- : up++) * slot + w.stride;
+    if (std::ranges::none_of(all, [&](const Wish& w) { return hits(w, gateway); })) return true;
+  }
+  return false;
+}
+
+bool blocks(std::vector<Wish>& all, std::uint64_t size, std::uint64_t gateway) {
+  std::uint64_t at = 16;                       // gateway and services
+  for (Wish& w : all) {
+    const std::uint64_t block = std::bit_ceil(w.places());
+    at = (at + block - 1) / block * block;
+    w.start = at + w.stride;
+    at += block;
+    if (at > size || hits(w, gateway)) return false;
+  }
+  return true;
+}
+
+bool packed(std::vector<Wish>& all, std::uint64_t size, std::uint64_t gateway) {
+  std::uint64_t at = 1;
+  for (Wish& w : all) {
+    w.start = (at + w.stride - 1) / w.stride * w.stride;
+    if (hits(w, gateway)) w.start = (gateway + w.stride) / w.stride * w.stride;
+    at = w.start + w.members * w.stride;
+    if (at > size - 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void plan_addresses(Plan& plan) {
+  const Cluster& c = *plan.cluster;
+  for (std::size_t i = 0; i < c.networks.size(); ++i) {
+    const NetworkModel& n = c.networks[i];
+    if (!n.subnet) continue;
+    AddressPlan a;
+    a.network = static_cast<int>(i);
+    a.subnet = *n.subnet;
+    const std::uint64_t size = n.subnet->size();
+    a.usable = size >= 4 ? size - 2 : 0;
+
+    const Network* wires = n.shares >= 0 && !(n.spec && n.spec->bond) ? c.networks[n.shares].spec : n.spec;
+    const std::int64_t bond = wires ? std::max<std::int64_t>(1, wires->bond.value_or(1)) : 1;
+    std::vector<Wish> all;
+    for (const EndPoints& e : n.ends) {
+      const std::int64_t stride = std::max<std::int64_t>(1, e.ports_each / bond);
+      all.push_back({.members = static_cast<std::uint64_t>(std::max(e.members, e.built_for)), .stride = static_cast<std::uint64_t>(stride)});
+      a.stride.push_back(static_cast<std::uint32_t>(stride));
+      a.needed += static_cast<std::uint64_t>(e.members * stride);
+    }
+    if (n.everything) {
+      for (const Fabric& f : plan.fabrics)
+        if (f.switch_count() > 0) a.equipment.push_back({.what = FabricBlock::What::switches, .of = f.network, .count = f.switch_count()});
+      if (!plan.pdus.empty()) a.equipment.push_back({.what = FabricBlock::What::pdus, .count = static_cast<std::int64_t>(plan.pdus.size())});
+      for (std::size_t f = 0; f < plan.fabrics.size(); ++f)
+        for (const FabricBlock& b : plan.fabrics[f].blocks)
+          if (b.what == FabricBlock::What::shelves && plan.fabrics[f].network == a.network)
+            a.equipment.push_back({.what = b.what, .of = b.of, .count = b.members});
+    }
+    for (const EquipmentAddresses& e : a.equipment) {
+      all.push_back({.members = static_cast<std::uint64_t>(e.count), .equipment = true});
+      a.needed += static_cast<std::uint64_t>(e.count);
+    }
+
+    const auto given = n.spec && n.spec->gateway ? parse_ipv4(*n.spec->gateway) : std::nullopt;
+    a.gateway = given.value_or(a.subnet.base + 1);
+    ++a.needed;
+    const std::uint64_t gateway = a.subnet.contains(a.gateway) ? a.gateway - a.subnet.base : 0;
+    const bool fit = a.usable && (slots(all, size, gateway) || blocks(all, size, gateway) || packed(all, size, gateway));
+    std::size_t k = 0;
+    auto start = [&] {
+      const Wish& w = all[k++];
+      return fit ? a.subnet.base + static_cast<std::uint32_t>(w.start) : 0;
+    };
+    for (std::size_t e = 0; e < n.ends.size(); ++e) a.first.push_back(start());
+    for (EquipmentAddresses& e : a.equipment) e.first = start();
+    plan.addresses.push_back(std::move(a));
+  }
+}
+
+const AddressPlan* Plan::addresses_of(int network) const {
+  for (const AddressPlan& a : addresses)
+    if (a.network == network) return &a;
+  return nullptr;
+}
+
+std::uint32_t Plan::address(int network, int end_points, std::int64_t member, std::int64_t port) const {
+  const AddressPlan* a = addresses_of(network);
+  if (!a || end_points < 0 || end_points >= static_cast<int>(a->first.size()) || a->first[end_points] == 0) return 0;
+  const std::int64_t stride = a->stride[end_points];
+  return a->first[end_points] + static_cast<std::uint32_t>(member * stride + std::min(port, stride - 1));
+}
+
+std::uint32_t Plan::node_address(int network, std::int64_t node) const {
+  const NetworkModel& n = cluster->networks[network];
+  for (std::size_t e = 0; e < n.ends.size(); ++e) {
+    if (n.ends[e].group < 0) continue;
+    const NodeGroupModel& g = cluster->nodes[n.ends[e].group];
+    if (node >= g.first && node < g.first + g.count) return address(network, static_cast<int>(e), node - g.first);
+  }
+  return 0;
+}
+
+std::uint32_t Plan::switch_address(int fabric, SwitchRef r) const {
+  const std::int64_t number = switch_number(fabric, r);
+  if (number < 0) return 0;
+  for (const AddressPlan& a : addresses)
+    for (const EquipmentAddresses& e : a.equipment)
+      if (e.what == FabricBlock::What::switches && e.of == fabric && e.first)
+        return e.first + static_cast<std::uint32_t>(number - fabrics[fabric].first_switch);
+  return 0;
+}
+
+std::uint32_t Plan::pdu_address(std::int64_t pdu) const {
+  for (const AddressPlan& a : addresses)
+    for (const EquipmentAddresses& e : a.equipment)
+      if (e.what == FabricBlock::What::pdus && e.first && pdu >= 0 && pdu < e.count) return e.first + static_cast<std::uint32_t>(pdu);
+  return 0;
+}
+
+}  // namespace clusterc

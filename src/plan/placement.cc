@@ -1,0 +1,446 @@
+// Greedy, in one fixed order; every step costs constant time a device but for one look at each rack of the group.
+//
+// 1. what is there already (`occupied`), then nodes with a place of their own (`at`);
+// 2. node groups, the hungriest first: from the bottom of the first rack up, at most `per_rack` in each. Service nodes (not computing, or with `ha`)
+//    are spread instead: each goes to the rack with most power left, so that two heads stand in two racks;
+// 3. storage systems, spread; 4. switches, spread, from the top down, never two after one another in one rack while there is another. Without
+//    `racks`, a leaf goes beside the first device that it serves.
+// Each step tries all racks of its group within what they carry after the loss of a feed, and only then within what they carry with all feeds.
+// Nothing is put where units, weight or the normal limit forbid it: it is left over, with the reason. Whether it is deep enough is for a rule to say.
+// Example: 48 U, 4 x 8 U of 10.2 kW = 40.8 kW; three PDUs of 34.5 kVA at 0.96 carry 99.4 kW, two of them 66.2 kW: it fits even then.
+#include "plan/placement.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <queue>
+#include <tuple>
+
+#include "base/format.h"
+#include "model/power.h"
+
+namespace clusterc {
+
+double power_factor(const Cluster& c) {
+  constexpr double kPowerFactor = 0.96;   // active correction near full load; the language's default (spec/site.h)
+  return c.spec.site && c.spec.site->supply ? c.spec.site->supply->power_factor.value_or(kPowerFactor) : kPowerFactor;
+}
+
+Value<VoltAmperes> pdu_rating(const Cluster& c, const PduPart& p) {
+  if (p.apparent) return p.apparent;
+  if (!p.voltage || !p.phases) return {};
+  if (p.continuous) return Value<VoltAmperes>::derived(continuous_rating(*p.phases, *p.voltage, *p.continuous, 1), "its continuous current");
+  if (p.breaker && c.continuous_factor > 0)
+    return Value<VoltAmperes>::derived(continuous_rating(*p.phases, *p.voltage, *p.breaker, c.continuous_factor), "its breaker, continuous load of the region");
+  return {};
+}
+
+RackLimits rack_limits(const Cluster& c, const RackGroupModel& g) {
+  RackLimits limits;
+  const double pf = power_factor(c);
+  std::vector<double> rating;
+  for (const PduModel& p : g.pdus) {
+    const Value<VoltAmperes> v = p.part ? pdu_rating(c, *p.part) : Value<VoltAmperes>();
+    rating.push_back(v ? v->value * pf : std::numeric_limits<double>::infinity());
+  }
+  if (!rating.empty()) {
+    limits.normal = Watts(*std::min_element(rating.begin(), rating.end()) * static_cast<double>(rating.size()));
+    limits.survives = limits.normal;
+    for (std::size_t lost = 0; lost < c.feeds.size(); ++lost) {
+      double smallest = std::numeric_limits<double>::infinity();
+      int alive = 0;
+      for (std::size_t i = 0; i < rating.size(); ++i)
+        if (g.pdus[i].feed != static_cast<int>(lost)) {
+          ++alive;
+          smallest = std::min(smallest, rating[i]);
+        }
+      if (alive > 0) limits.survives = std::min(limits.survives, Watts(smallest * alive));
+    }
+  }
+  if (g.spec && g.spec->budget) {
+    limits.normal = std::min(limits.normal, *g.spec->budget);
+    limits.survives = std::min(limits.survives, *g.spec->budget);
+  }
+  return limits;
+}
+
+namespace {
+
+struct Device {                       // all that placing needs to know of one kind
+  DeviceKind kind;
+  std::int32_t group;
+  std::int64_t units = 0;
+  double watts = 0, typical = 0, kilograms = 0, airflow = 0;
+  bool power_known = false, weight_known = false, airflow_known = false, from_top = false;
+};
+
+struct RackState {
+  std::uint64_t free = 0;             // bit u - 1: unit u is free
+  double normal = 0, survives = 0, carries = 0;   // W, W, kg that are left
+};
+
+constexpr std::int64_t kMostUnits = 60;
+
+class Placer {
+ public:
+  explicit Placer(Plan& plan) : plan_(plan), c_(*plan.cluster) {}
+
+  void all() {
+    set_up();
+    plan_.node_rack.assign(static_cast<std::size_t>(c_.node_count), -1);
+    plan_.node_unit.assign(static_cast<std::size_t>(c_.node_count), 0);
+    std::int64_t switches = 0;
+    for (const Fabric& f : plan_.fabrics) switches += f.switch_count();
+    plan_.switch_rack.assign(static_cast<std::size_t>(switches), -1);
+    plan_.switch_unit.assign(static_cast<std::size_t>(switches), 0);
+    for (std::size_t g = 0; g < c_.nodes.size(); ++g) fixed_places(static_cast<int>(g));
+
+    std::vector<int> order;
+    for (std::size_t g = 0; g < c_.nodes.size(); ++g) order.push_back(static_cast<int>(g));
+    std::ranges::stable_sort(order, std::greater<>(), [&](int g) { return c_.nodes[g].server.power.value_or(Watts(0)).value; });
+    for (int g : order) node_group(g);
+    for (std::size_t s = 0; s < c_.storage.size(); ++s) storage(static_cast<int>(s));
+    for (std::size_t f = 0; f < plan_.fabrics.size(); ++f) fabric(static_cast<int>(f));
+    for (RackPlan& r : plan_.racks) std::ranges::sort(r.devices, {}, &RackedDevice::unit);
+  }
+
+ private:
+  void set_up() {
+    plan_.racks.resize(static_cast<std::size_t>(c_.rack_count));
+    state_.resize(plan_.racks.size());
+    for (const RackGroupModel& g : c_.racks) {
+      const RackLimits limits = rack_limits(c_, g);
+      const std::int64_t units = g.part ? std::min(g.part->units.value_or(0), kMostUnits) : 0;
+      const double carries = g.part && g.part->static_load ? g.part->static_load->value : std::numeric_limits<double>::infinity();
+      for (std::int64_t i = 0; i < g.count; ++i) {
+        state_[g.first + i] = {(std::uint64_t{1} << units) - 1, limits.normal.value, limits.survives.value, carries};
+        RackPlan& r = plan_.racks[g.first + i];
+        if (g.part && g.part->weight) r.weight = *g.part->weight;
+        else r.weight_complete = false;
+      }
+      if (g.spec) occupied(g);
+    }
+    for (const AssemblyGroupModel& a : c_.assemblies)
+      for (std::int64_t i = 0; i < a.count; ++i) {
+        RackPlan& r = plan_.racks[a.first + i];
+        if (a.part && a.part->weight) r.weight = *a.part->weight;
+        else r.weight_complete = false;
+        if (a.part && a.part->power) r.power = r.typical = *a.part->power;
+        else r.power_complete = false;
+      }
+  }
+
+  void occupied(const RackGroupModel& g) {
+    for (const Occupied& o : g.spec->occupied)
+      for (std::int64_t i = 0; i < g.count; ++i) {
+        const std::string name = g.names.name(i);
+        if (!o.racks.empty() && std::ranges::none_of(o.racks, [&](const Value<std::string>& r) { return r.value_or("") == name; })) continue;
+        RackState& s = state_[g.first + i];
+        RackPlan& r = plan_.racks[g.first + i];
+        for (const Value<UnitRange>& range : o.units) {
+          if (!range) continue;
+          const std::int64_t first = std::clamp<std::int64_t>(range->first, 1, kMostUnits), last = std::clamp(range->last, first, kMostUnits);
+          for (std::int64_t u = first; u <= last; ++u) s.free &= ~(std::uint64_t{1} << (u - 1));
+          r.devices.push_back({.kind = DeviceKind::occupied, .group = static_cast<std::int32_t>(&g - c_.racks.data()), .index = i,
+                               .unit = static_cast<std::int16_t>(first), .units = static_cast<std::int16_t>(last - first + 1)});
+        }
+        take(g.first + i, o.power.value_or(Watts(0)).value, o.power.value_or(Watts(0)).value, o.weight.value_or(Kilograms(0)).value);
+        if (!o.power) r.power_complete = false;
+        if (!o.weight) r.weight_complete = false;
+        formula_air_watts(g.first + i) += o.power.value_or(Watts(0)).value;
+      }
+  }
+
+  double& formula_air_watts(std::int64_t rack) { return plan_.racks[rack].unstated_airflow_power.value; }
+
+  void take(std::int64_t rack, double watts, double typical, double kilograms) {
+    RackState& s = state_[rack];
+    s.normal -= watts;
+    s.survives -= watts;
+    s.carries -= kilograms;
+    plan_.racks[rack].power += Watts(watts);
+    plan_.racks[rack].typical += Watts(typical);
+    plan_.racks[rack].weight += Kilograms(kilograms);
+  }
+
+  // Units where `n` in a row are free, as the bit of the lowest.
+  static std::uint64_t runs(std::uint64_t free, std::int64_t n) {
+    for (std::int64_t i = 1; i < n && free; ++i) free &= free >> 1;      // each step drops the starts whose run ends one unit on
+    return free;
+  }
+  // Lowest unit for the device, 0 where it does not fit.
+  std::int64_t room(std::int64_t rack, const Device& d, bool after_loss) const {
+    constexpr double kRounding = 1e-6;                    // W, kg: sums of many devices
+    const RackState& s = state_[rack];
+    if (d.units <= 0 || d.watts > (after_loss ? s.survives : s.normal) + kRounding || d.kilograms > s.carries + kRounding) return 0;
+    const std::uint64_t r = runs(s.free, d.units);
+    if (!r) return 0;
+    return d.from_top ? 64 - __builtin_clzll(r) : __builtin_ctzll(r) + 1;
+  }
+  void put(std::int64_t rack, std::int64_t unit, const Device& d, std::int64_t index) {
+    state_[rack].free &= ~(((std::uint64_t{1} << d.units) - 1) << (unit - 1));
+    take(rack, d.watts, d.typical, d.kilograms);
+    RackPlan& r = plan_.racks[rack];
+    r.power_complete = r.power_complete && d.power_known;
+    r.weight_complete = r.weight_complete && d.weight_known;
+    if (d.airflow_known) r.airflow += AirFlow(d.airflow);
+    else formula_air_watts(rack) += d.watts;
+    r.devices.push_back({.kind = d.kind, .group = d.group, .index = index, .unit = static_cast<std::int16_t>(unit), .units = static_cast<std::int16_t>(d.units)});
+    if (d.kind == DeviceKind::node) {
+      plan_.node_rack[index] = static_cast<std::int32_t>(rack);
+      plan_.node_unit[index] = static_cast<std::int16_t>(unit);
+    } else if (d.kind == DeviceKind::switch_) {
+      const std::int64_t n = plan_.fabrics[d.group].first_switch + index;
+      plan_.switch_rack[n] = static_cast<std::int32_t>(rack);
+      plan_.switch_unit[n] = static_cast<std::int16_t>(unit);
+    }
+  }
+
+  static Device device(DeviceKind kind, int group, const Value<std::int64_t>& units, const Value<Watts>& watts, const Value<Watts>& typical,
+                       const Value<Kilograms>& kg) {
+    Device d{.kind = kind, .group = group, .units = units.value_or(0)};
+    d.watts = watts.value_or(Watts(0)).value;
+    d.typical = typical.value_or(Watts(d.watts)).value;
+    d.kilograms = kg.value_or(Kilograms(0)).value;
+    d.power_known = watts.value.has_value();
+    d.weight_known = kg.value.has_value();
+    return d;
+  }
+  Device node_device(int g) const {
+    const ServerModel& s = c_.nodes[g].server;
+    Device d = device(DeviceKind::node, g, s.units, s.power, s.power_typical, s.part.weight);
+    d.airflow_known = s.part.airflow.value.has_value();
+    d.airflow = s.part.airflow.value_or(AirFlow(0)).value;
+    return d;
+  }
+
+  // Places `count` devices, the i-th being number first + i, into the rack with most power (then units) left.
+  void spread(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, SourceSpan span, bool skip_placed) {
+    using Key = std::tuple<std::int64_t, int, std::int64_t>;                 // watts left, units left, minus the rack's number: the first of equals
+    std::int64_t i = 0, last = -1;
+    for (const bool after_loss : {true, false}) {
+      std::priority_queue<Key> best;
+      auto key = [&](std::int64_t rack) {
+        const double left = state_[rack].survives;
+        return Key{std::isfinite(left) ? std::llround(left) : 0, std::popcount(state_[rack].free), -rack};
+      };
+      for (std::int64_t r = 0; r < g.count; ++r) best.push(key(g.first + r));
+      // A rack that has no room for one of these has none for the next: it is dropped for good.
+      auto next = [&]() -> std::int64_t {
+        while (!best.empty()) {
+          const std::int64_t rack = -std::get<2>(best.top());
+          best.pop();
+          if (room(rack, d, after_loss)) return rack;
+        }
+        return -1;
+      };
+      for (; i < count; ++i) {
+        if (skip_placed && plan_.node_rack[first + i] >= 0) continue;
+        std::int64_t rack = next();
+        if (rack < 0) break;
+        if (rack == last) {
+          const std::int64_t other = next();
+          if (other >= 0) {
+            best.push(key(rack));
+            rack = other;
+          }
+        }
+        put(rack, room(rack, d, after_loss), d, first + i);
+        best.push(key(rack));
+        last = rack;
+      }
+      if (i == count) return;
+    }
+    left_over(g, d, first + i, count - i, span);
+  }
+
+  void fill(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, std::int64_t per_rack, SourceSpan span) {
+    std::vector<std::int32_t> here(static_cast<std::size_t>(g.count), 0);
+    for (std::int64_t i = 0; i < count; ++i)
+      if (const std::int64_t rack = plan_.node_rack[first + i]; rack >= g.first && rack < g.first + g.count) ++here[rack - g.first];
+    std::int64_t i = 0;
+    for (const bool after_loss : {true, false})
+      for (std::int64_t r = 0; r < g.count; ++r)
+        while (true) {
+          while (i < count && plan_.node_rack[first + i] >= 0) ++i;
+          if (i == count) return;
+          const std::int64_t unit = here[r] < per_rack ? room(g.first + r, d, after_loss) : 0;
+          if (!unit) break;
+          put(g.first + r, unit, d, first + i);
+          ++here[r];
+        }
+    std::int64_t left = 0;
+    for (std::int64_t k = i; k < count; ++k) left += plan_.node_rack[first + k] < 0;
+    left_over(g, d, first + i, left, span, per_rack);
+  }
+
+  void left_over(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, SourceSpan span, std::int64_t per_rack = kMostUnits) {
+    if (count <= 0) return;
+    std::int64_t units = 0, fits_units = 0;
+    double watts = 0, kilograms = 0;
+    for (std::int64_t r = 0; r < g.count; ++r) {
+      const RackState& s = state_[g.first + r];
+      std::int64_t run = 0;
+      while (run < kMostUnits && runs(s.free, run + 1)) ++run;
+      units = std::max(units, run);
+      if (run < d.units) continue;
+      ++fits_units;
+      watts = std::max(watts, s.normal);
+      kilograms = std::max(kilograms, s.carries);
+    }
+    std::string why;
+    if (d.units <= 0) why = "its height is not known";
+    else if (g.count == 0) why = clusterc::format("rack group '{}' has no racks", g.name);
+    else if (!fits_units) why = clusterc::format("no rack of '{}' has more than {} U free in one piece, {} U are needed", g.name, units, d.units);
+    else if (d.watts > watts) why = clusterc::format("no rack of '{}' with {} U free has more than {} of continuous power left, {} are needed", g.name, d.units, to_text(Watts(watts)), to_text(Watts(d.watts)));
+    else if (d.kilograms > kilograms) why = clusterc::format("no rack of '{}' with {} U free carries more than another {}, {} are needed", g.name, d.units, to_text(Kilograms(kilograms)), to_text(Kilograms(d.kilograms)));
+    else why = clusterc::format("the {} racks of '{}' take {} each", g.count, g.name, per_rack);
+    plan_.unplaced.push_back({.kind = d.kind, .group = d.group, .count = count, .span = span, .why = std::move(why), .first = first});
+  }
+
+  void fixed_places(int group) {
+    const NodeGroupModel& g = c_.nodes[group];
+    if (!g.spec) return;
+    for (const auto& at : g.spec->at) {
+      const std::int64_t i = g.names.index_of(at.name);
+      const std::string rack_name = at.value.rack.value_or("");
+      std::int64_t rack = -1;
+      for (const RackGroupModel& r : c_.racks)
+        if (const std::int64_t k = r.names.index_of(rack_name); k >= 0) rack = r.first + k;
+      if (i < 0 || rack < 0) continue;                    // unknown names were reported when the spec was resolved
+      Device d = node_device(group);
+      std::int64_t unit = 0;
+      std::string why;
+      if (at.value.unit) {
+        unit = *at.value.unit;
+        const std::uint64_t bits = d.units > 0 && d.units < 64 && unit + d.units - 1 <= kMostUnits ? ((std::uint64_t{1} << d.units) - 1) << (unit - 1) : 0;
+        if (!bits || (state_[rack].free & bits) != bits) {
+          why = clusterc::format("units U{}-U{} of rack '{}' are not free", unit, unit + d.units - 1, rack_name);
+          unit = 0;
+        }
+      } else {
+        unit = room(rack, d, false);
+        if (!unit) why = clusterc::format("rack '{}' has no room for its {} U, {}", rack_name, d.units, to_text(Watts(d.watts)));
+      }
+      if (unit) put(rack, unit, d, g.first + i);
+      else plan_.unplaced.push_back({.kind = DeviceKind::node, .group = group, .count = 1, .span = at.name_span, .why = std::move(why), .first = g.first + i});
+    }
+  }
+
+  void node_group(int group) {
+    const NodeGroupModel& g = c_.nodes[group];
+    if (!c_.own_site || g.server.virtual_machine || g.server.instance) return;
+    if (g.assembly >= 0) return trays(group);
+    if (g.racks < 0) return;
+    const Device d = node_device(group);
+    const RackGroupModel& racks = c_.racks[g.racks];
+    const bool fixed_some = g.spec && !g.spec->at.empty();
+    if (g.spec && !g.spec->per_rack && (!g.computes || g.spec->ha)) return spread(racks, d, g.first, g.count, g.span, fixed_some);
+    fill(racks, d, g.first, g.count, g.spec ? g.spec->per_rack.value_or(kMostUnits) : kMostUnits, g.span);
+  }
+
+  // Trays stand in their assembly; its own figures hold their power and weight.
+  void trays(int group) {
+    const NodeGroupModel& g = c_.nodes[group];
+    const AssemblyGroupModel& a = c_.assemblies[g.assembly];
+    const std::string from = g.spec ? g.spec->from.value_or("") : "";
+    const auto dot = from.find('.');
+    const auto* tray = a.part && dot != std::string::npos ? a.part->trays.find(std::string_view(from).substr(dot + 1)) : nullptr;
+    const std::int64_t each = tray ? tray->value.count.value_or(0) : 0;
+    const std::int64_t here = std::min(g.count, each * a.count);
+    for (std::int64_t i = 0; i < here; ++i) {
+      plan_.node_rack[g.first + i] = static_cast<std::int32_t>(a.first + i / each);
+      plan_.racks[a.first + i / each].devices.push_back({.kind = DeviceKind::tray, .group = group, .index = g.first + i, .unit = 0, .units = static_cast<std::int16_t>(tray->value.units.value_or(0))});
+    }
+    if (here < g.count)
+      plan_.unplaced.push_back({.kind = DeviceKind::tray, .group = group, .count = g.count - here, .span = g.span,
+                                .why = clusterc::format("{} assemblies of '{}' have {} trays each", a.count, a.name, each), .first = g.first + here});
+  }
+
+  void storage(int system) {
+    const StorageModel& s = c_.storage[system];
+    if (!c_.own_site || !s.part || s.nodes >= 0 || s.racks < 0) return;
+    spread(c_.racks[s.racks], device(DeviceKind::storage, system, s.part->units, s.part->power, {}, s.part->weight), 0, s.count, s.span, false);
+  }
+
+  void fabric(int network) {
+    const Fabric& f = plan_.fabrics[network];
+    const NetworkModel& n = c_.networks[network];
+    std::int64_t first = 0;
+    for (const FabricTier& t : f.tiers) {
+      Device d = device(DeviceKind::switch_, network, t.part->units, switch_power(*t.part), t.part->power_typical, t.part->weight);
+      d.from_top = true;
+      if (n.racks >= 0) spread(c_.racks[n.racks], d, first, t.count, n.span, false);
+      else if (&t == &f.tiers[0]) beside(network, d, first, t.count);
+      else if (const int g = usual_racks(network); g >= 0) spread(c_.racks[g], d, first, t.count, n.span, false);
+      first += t.count;
+    }
+  }
+
+  // Rack group of the first members that stand in racks.
+  int usual_racks(int network) const {
+    for (const EndPoints& e : c_.networks[network].ends) {
+      if (e.group >= 0 && c_.nodes[e.group].racks >= 0) return c_.nodes[e.group].racks;
+      if (e.storage >= 0 && c_.storage[e.storage].racks >= 0) return c_.storage[e.storage].racks;
+    }
+    return c_.racks.empty() ? -1 : 0;
+  }
+
+  std::int64_t rack_of(const FabricBlock& b, std::int64_t member) const {
+    using What = FabricBlock::What;
+    if (b.what == What::ends) {
+      const EndPoints& e = c_.networks[b.network].ends[b.end];
+      if (e.group >= 0) return plan_.node_rack[c_.nodes[e.group].first + member];
+      return c_.storage[e.storage].racks >= 0 ? c_.racks[c_.storage[e.storage].racks].first : -1;
+    }
+    if (b.what == What::switches || b.what == What::uplinks) return plan_.switch_rack[plan_.fabrics[b.of].first_switch + member];
+    if (b.what == What::shelves) return c_.assemblies[b.of].first + member / std::max<std::int64_t>(1, b.members / std::max<std::int64_t>(1, c_.assemblies[b.of].count));
+    for (const RackGroupModel& g : c_.racks) {
+      const std::int64_t pdus = static_cast<std::int64_t>(g.pdus.size());
+      if (member < g.count * pdus) return g.first + member / pdus;
+      member -= g.count * pdus;
+    }
+    return -1;
+  }
+
+  // Each leaf goes to the rack of the first member on it, or the next one with room.
+  void beside(int network, const Device& d, std::int64_t first, std::int64_t count) {
+    const Fabric& f = plan_.fabrics[network];
+    const NetworkModel& n = c_.networks[network];
+    const int usual = usual_racks(network);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t slot = i / f.leaves_per_unit * f.tiers[0].down;
+      std::int64_t near = -1;
+      for (const FabricBlock& b : f.blocks)
+        if (!b.from_last && slot >= b.first && slot < b.first + b.members * b.width) near = rack_of(b, (slot - b.first) / b.width);
+      int group = near >= 0 ? c_.rack_group_of(near) : -1;
+      if (group < 0) {
+        group = usual;
+        near = -1;
+      }
+      if (group < 0) return;                              // nothing stands anywhere
+      const RackGroupModel& g = c_.racks[group];
+      if (near < 0) near = g.first;
+      bool placed = false;
+      for (const bool after_loss : {true, false})
+        for (std::int64_t k = 0; k < g.count && !placed; ++k) {
+          const std::int64_t rack = g.first + (near - g.first + k) % g.count;
+          if (const std::int64_t unit = room(rack, d, after_loss)) {
+            put(rack, unit, d, first + i);
+            placed = true;
+          }
+        }
+      if (!placed) left_over(g, d, first + i, 1, n.span);
+    }
+  }
+
+  Plan& plan_;
+  const Cluster& c_;
+  std::vector<RackState> state_;
+};
+
+}  // namespace
+
+void plan_placement(Plan& plan) { Placer(plan).all(); }
+
+}  // namespace clusterc

@@ -1,0 +1,22 @@
+// Where everything stands.
+#pragma once
+#include <limits>
+
+#include "plan/plan.h"
+
+namespace clusterc {
+
+// What one rack may draw through its PDUs, in real power at the site's power factor; infinite where nobody said what they carry.
+struct RackLimits {
+  Watts normal{std::numeric_limits<double>::infinity()};      // all PDUs alive: the smallest times their number (cords are spread evenly)
+  Watts survives{std::numeric_limits<double>::infinity()};    // after the loss of any one feed that leaves a PDU alive
+};
+RackLimits rack_limits(const Cluster&, const RackGroupModel&);
+// Continuous apparent power of one PDU; absent where the catalogue gives neither it nor voltage and current.
+Value<VoltAmperes> pdu_rating(const Cluster&, const PduPart&);
+double power_factor(const Cluster&);
+
+// Fills racks, node_rack, node_unit, switch_rack, switch_unit and unplaced. Needs fabrics.
+void plan_placement(Plan&);
+
+}  // namespace clusterc
