@@ -1,0 +1,129 @@
+#include "compile/common.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace clusterc {
+
+std::string one_line(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return out;
+}
+
+std::string made_by(const CompileInput& in, std::string_view output_id, std::string_view comment) {
+  std::string out(comment);
+  out += "made by clusterc from spec '";
+  out += one_line(in.cluster.spec.name.value_or(""));
+  out += "', digest ";
+  out += in.spec_digest;
+  out += "; do not edit: use outputs.";
+  out += output_id;
+  out += ".extra or templates\n";
+  for (const Finding& f : in.accepted) {
+    out += comment;
+    out += "accepted: ";
+    out += f.rule;
+    for (const std::string& object : f.objects) out += ' ', out += one_line(object);
+    if (f.accepted) out += ": ", out += one_line(*f.accepted);
+    out += '\n';
+  }
+  return out;
+}
+
+int primary_network(const Cluster& c) {
+  int first = -1;
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    const NetworkModel& net = c.networks[n];
+    if (!net.subnet || net.everything || net.carries_traffic(Traffic::oob)) continue;
+    if (net.carries_traffic(Traffic::inband)) return static_cast<int>(n);
+    if (first < 0) first = static_cast<int>(n);
+  }
+  return first;
+}
+
+bool is_management_port(const Cluster& c, const NetworkModel& net, const EndPoints& e) {
+  if (e.ports >= 0 || e.group < 0) return false;
+  const ServerModel& s = c.nodes[e.group].server;
+  if (s.virtual_machine || s.instance) return false;   // what they have is an interface of the operating system
+  return net.everything || (net.carries_traffic(Traffic::oob) && !net.carries_traffic(Traffic::inband));
+}
+
+std::int64_t addresses_each(const NetworkModel& net, const EndPoints& e) {
+  return net.spec && net.spec->bond.value_or(1) > 1 ? 1 : std::max<std::int64_t>(1, e.ports_each);
+}
+
+std::vector<Interface> interfaces_of(const Cluster& c, int group) {
+  std::vector<Interface> out;
+  std::int64_t next_plain = 0;
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    const NetworkModel& net = c.networks[n];
+    for (std::size_t e = 0; e < net.ends.size(); ++e) {
+      const EndPoints& ends = net.ends[e];
+      if (ends.group != group || is_management_port(c, net, ends)) continue;
+      Interface i{static_cast<int>(n), static_cast<int>(e), {}, std::max<std::int64_t>(1, ends.ports_each), false, {}};
+      i.bonded = addresses_each(net, ends) < i.ports;
+      std::int64_t number = ends.first_port + 1;
+      if (ends.ports >= 0) {
+        i.port_set = c.nodes[group].server.ports[ends.ports].name;
+      } else {
+        i.port_set = "eth";
+        // A guest of another network comes over the ports of that one.
+        const auto host = std::find_if(out.begin(), out.end(), [&](const Interface& o) { return o.network == net.shares && o.port_set == "eth"; });
+        if (net.shares >= 0 && host != out.end()) number = host->first;
+        else number = next_plain, next_plain += i.ports;
+      }
+      i.first = number;
+      for (std::int64_t p = 0; p < i.ports; ++p) append_int(i.names.emplace_back(i.port_set), number + p);
+      out.push_back(std::move(i));
+    }
+  }
+  std::erase_if(out, [&](const Interface& i) { return !c.networks[i.network].subnet; });
+  return out;
+}
+
+bool mounts(const StorageModel& s, const NodeGroupModel& g) {
+  if (!s.spec || !s.spec->mount) return false;
+  if (s.spec->on.empty()) return true;
+  return std::any_of(s.spec->on.begin(), s.spec->on.end(), [&](const Value<std::string>& name) { return name.value == g.name; });
+}
+
+bool reaches(const Cluster& c, int storage, int group) {
+  const StorageModel& s = c.storage[storage];
+  const bool outside = s.spec && s.spec->servers && s.spec->servers->external;
+  for (const NetworkModel& net : c.networks) {
+    bool client = false, server = false;
+    for (const EndPoints& e : net.ends) {
+      if (e.group == group && !is_management_port(c, net, e)) client = true;
+      if (e.storage == storage || (s.nodes >= 0 && e.group == s.nodes)) server = true;
+    }
+    if (client && (server || (outside && net.subnet))) return true;
+  }
+  return s.nodes == group && group >= 0;
+}
+
+const std::vector<Value<std::string>>* extra_of(const CompileInput& in, std::string_view file) {
+  const auto* found = in.wish ? in.wish->extra.find(file) : nullptr;
+  return found ? &found->value : nullptr;
+}
+
+void check_extra_files(const CompileInput& in, std::string_view output_id, const std::vector<std::string_view>& known, Findings& findings) {
+  if (!in.wish) return;
+  for (const auto& entry : in.wish->extra) {
+    if (std::find(known.begin(), known.end(), entry.name) != known.end()) continue;
+    auto& f = findings.error("output-extra-unknown-file", entry.name_span,
+                             "output '" + std::string(output_id) + "' has no file '" + entry.name + "' that takes extra lines");
+    if (const auto near = nearest_name(entry.name, known)) f.help("did you mean '" + std::string(*near) + "'?");
+    else if (!known.empty()) f.help("files that take extra lines: " + join(known, ", "));
+  }
+}
+
+void append_bucket(const NodeGroupModel& g, std::int64_t member, std::string& out) {
+  out += g.name;
+  out += '-';
+  append_int(out, member / kBucket);
+}
+
+}  // namespace clusterc

@@ -1,0 +1,57 @@
+// What all outputs share: the header of a file, the wishes of the spec, who is in which network.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile/output.h"
+
+namespace clusterc {
+
+// "# made by clusterc from spec 'aurora', digest 2c26…; do not edit: use outputs.slurm.extra or templates", and a line for each
+// accepted finding. `comment` begins each line. No clock, host or path in it: the same spec gives the same bytes.
+std::string made_by(const CompileInput&, std::string_view output_id, std::string_view comment = "# ");
+
+// The network whose address a node's plain host name means: the first with a subnet that carries in-band traffic, else the first
+// with a subnet that is not out-of-band; -1 when there is none.
+int primary_network(const Cluster&);
+
+// Network interfaces of the nodes of one group, as the operating system sees them. The BMC's port is none of them.
+struct Interface {
+  int network = -1;
+  int end_points = -1;               // index into NetworkModel::ends
+  std::string port_set;              // "compute"; "eth" where the spec names no ports
+  std::int64_t ports = 1;            // of each node, in this network
+  bool bonded = false;               // the ports carry one address together
+  std::vector<std::string> names;    // one for each port: compute1 … compute8
+  std::int64_t first = 0;            // number of the first of them
+};
+// In the order of the networks. Names: the port group and the number of the port in it, from 1 (data1, data2); eth0, eth1, … where
+// the spec names no ports, as in virtual machines. Only networks that have a subnet.
+std::vector<Interface> interfaces_of(const Cluster&, int group);
+
+// Addresses that a member of these end points has: one for each port, or one in all where the ports are bonded.
+std::int64_t addresses_each(const NetworkModel&, const EndPoints&);
+
+// Whether a node group has the operating system's port (not only its BMC) in a network.
+bool is_management_port(const Cluster&, const NetworkModel&, const EndPoints&);
+
+// Storage that the nodes of this group mount and can reach over a network.
+bool mounts(const StorageModel&, const NodeGroupModel&);
+bool reaches(const Cluster&, int storage, int group);
+
+// `extra:` lines of one file of this output. Files not in `known` are findings, once: call it for one output with all its files.
+const std::vector<Value<std::string>>* extra_of(const CompileInput&, std::string_view file);
+void check_extra_files(const CompileInput&, std::string_view output_id, const std::vector<std::string_view>& known, Findings&);
+
+// Text of a spec (a reason, a description) for a comment: one line.
+std::string one_line(std::string_view);
+
+// At most this many entries in one folder: ext4 and NFS servers list larger folders slowly, and people too.
+constexpr std::int64_t kBucket = 512;
+// Folder of a node in outputs with a file for each node: "gpu-0" holds the first 512 nodes of group gpu.
+void append_bucket(const NodeGroupModel&, std::int64_t member, std::string& out);
+
+}  // namespace clusterc

@@ -1,0 +1,99 @@
+#include "compile/slurm/conf_file.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_key_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
+
+// The key of an extra line: "SchedulerParameters" of "SchedulerParameters=bf_continue"; "Include" of an Include line; empty for none.
+std::string_view key_of(std::string_view line) {
+  std::size_t n = 0;
+  while (n < line.size() && is_key_character(line[n])) ++n;
+  if (n == 0 || !is_letter(line[0])) return {};
+  const std::string_view key = line.substr(0, n);
+  if (to_lower(key) == "include" && n < line.size() && line[n] == ' ') return key;
+  std::string_view rest = line.substr(n);
+  if (rest.starts_with("+") || rest.starts_with("-")) rest.remove_prefix(1);   // SlurmctldParameters+=…
+  return rest.starts_with("=") && rest.size() > 1 ? key : std::string_view();
+}
+
+// Keys that Slurm reads more than once (slurm.conf(5), topology.conf(5), gres.conf(5)).
+bool may_repeat(std::string_view lower) {
+  for (std::string_view k : {"nodename", "nodeset", "partitionname", "downnodes", "switchname", "blockname", "name", "include", "frontendname"})
+    if (lower == k) return true;
+  return false;
+}
+
+}  // namespace
+
+SlurmFile::SlurmFile(const CompileInput& in, std::string name) : in_(in), name_(std::move(name)) {}
+
+void SlurmFile::keep(std::string_view key, std::string_view value, bool derived) {
+  Entry e{std::string(key), {}, derived};
+  KeyValueWriter w(e.text);
+  w.pair(key, value);
+  if (error_.empty()) error_ = w.error();
+  entries_.push_back(std::move(e));
+}
+
+void SlurmFile::line(const Pairs& pairs) {
+  Entry e;
+  KeyValueWriter w(e.text);
+  for (const auto& [key, value] : pairs)
+    if (!value.empty()) w.pair(key, value);
+  if (error_.empty()) error_ = w.error();
+  entries_.push_back(std::move(e));
+}
+
+void SlurmFile::finish(Bundle& bundle, Findings& findings) {
+  std::vector<std::string> replaced, lines;
+  if (const auto* extra = extra_of(in_, name_)) {
+    for (const auto& wish : *extra) {
+      if (!wish) continue;
+      const std::string text(trim(*wish));
+      const std::string_view key = text.starts_with("#") ? std::string_view("#") : key_of(text);
+      if (key.empty() || text.find_first_of("\n\r") != std::string::npos) {
+        findings.error("output-extra-malformed", wish.span, "'" + one_line(text) + "' is no line of " + name_).help("write one Key=Value in each line, for example SchedulerParameters=bf_continue");
+        continue;
+      }
+      const std::string lower = to_lower(key);
+      if (key != "#" && !may_repeat(lower)) {
+        const auto ours = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.key) == lower; });
+        if (ours != entries_.end() && ours->derived) {
+          findings.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' of " + name_ + " follows from the spec: " + ours->text)
+              .help("change the spec, or replace the whole file through templates:");
+          continue;
+        }
+        if (std::find(replaced.begin(), replaced.end(), lower) != replaced.end()) {
+          findings.error("output-extra-malformed", wish.span, "'" + std::string(key) + "' stands twice in the extra lines of " + name_).help("keep one of them");
+          continue;
+        }
+        replaced.push_back(lower);
+      }
+      lines.push_back(text);
+    }
+  }
+  if (!error_.empty()) {
+    findings.error("slurm-value-unwritable", in_.cluster.spec.name.span, name_ + " cannot hold what the spec says: " + error_);
+    return;
+  }
+  bundle.open("slurm/" + name_, "slurm");
+  std::string& out = bundle.text();
+  out += made_by(in_, "slurm");
+  for (const Entry& e : entries_) {
+    if (!e.key.empty() && std::find(replaced.begin(), replaced.end(), to_lower(e.key)) != replaced.end()) continue;
+    out += e.text;
+    out += '\n';
+  }
+  if (!lines.empty()) out += "\n# outputs.slurm.extra of the spec\n";
+  for (const std::string& l : lines) out += l, out += '\n';
+  bundle.close();
+}
+
+}  // namespace clusterc

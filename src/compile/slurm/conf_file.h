@@ -1,0 +1,36 @@
+// One file in Slurm's own syntax: lines of Key=Value, quoted by construction, and the user's extra lines behind them.
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compile/common.h"
+
+namespace clusterc {
+
+class SlurmFile {
+ public:
+  using Pairs = std::vector<std::pair<std::string_view, std::string>>;
+
+  SlurmFile(const CompileInput&, std::string name);
+
+  void blank() { entries_.push_back({}); }
+  void comment(std::string_view text) { entries_.push_back({{}, "# " + one_line(text), false}); }
+  // A line on its own. An extra line with the same key takes its place, unless the value follows from the spec.
+  void set(std::string_view key, std::string_view value) { keep(key, value, false); }
+  void derived(std::string_view key, std::string_view value) { keep(key, value, true); }
+  void line(const Pairs&);              // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again
+
+  void finish(Bundle&, Findings&);      // "slurm/<name>" with the header and the extra lines
+
+ private:
+  struct Entry { std::string key, text; bool derived = false; };
+  void keep(std::string_view key, std::string_view value, bool derived);
+  const CompileInput& in_;
+  std::string name_;
+  std::vector<Entry> entries_;
+  std::string error_;                   // what the format could not hold, if anything
+};
+
+}  // namespace clusterc

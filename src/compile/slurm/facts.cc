@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "compile/common.h"
+#include "compile/slurm/slurm.h"
+#include "model/pcie.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::int64_t kMiB = 1024 * 1024;
+constexpr std::int64_t kLeastReserve = 256;   // MiB; what a booted kernel, systemd, slurmd and sshd hold on a small machine
+
+std::string text_of(std::int64_t n) {
+  std::string s;
+  append_int(s, n);
+  return s;
+}
+
+// "nvidia-h100-sxm5-80" -> "h100-sxm5-80"
+std::string_view without_maker(std::string_view id) {
+  for (std::string_view maker : {"nvidia-", "amd-", "intel-"})
+    if (id.starts_with(maker)) return id.substr(maker.size());
+  return id;
+}
+std::string_view first_word(std::string_view id) { return id.substr(0, id.find('-')); }
+
+// Slurm reads brackets only where one of them ends the name (slurm.conf(5), NodeName); other patterns are listed.
+std::string slurm_names(const HostPattern& names) {
+  std::string_view rest = names.text();
+  bool inside = false, bracket = false, fine = true;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] == '[') inside = bracket = true;
+    else if (rest[i] == ']') inside = false;
+    const bool ends = i + 1 == rest.size() || (!inside && rest[i + 1] == ',');
+    if (ends && bracket && rest[i] != ']') fine = false;
+    if (ends) bracket = false;
+  }
+  if (fine) return names.text();
+  std::vector<std::string> all;
+  all.reserve(static_cast<std::size_t>(names.count()));
+  for (std::int64_t i = 0; i < names.count(); ++i) all.push_back(names.name(i));
+  return fold_names(all);
+}
+
+std::string device_range(std::string_view stem, std::int64_t first, std::int64_t last) {
+  std::string out(stem);
+  if (first == last) {
+    append_int(out, first);
+    return out;
+  }
+  out += '[';
+  append_int(out, first);
+  out += '-';
+  append_int(out, last);
+  out += ']';
+  return out;
+}
+
+// GPUs that follow one another on the same socket share a line. GPU n of the spec is taken as device n: both follow the PCI address.
+std::vector<GpuDevices> devices_of(const ServerModel& server, std::int64_t cores_per_socket) {
+  const bool nvidia = !server.gpu || server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia;
+  // NVIDIA numbers its nodes from 0; the kernel's DRM render nodes begin at minor 128 (drivers/gpu/drm/drm_drv.c)
+  const std::string_view stem = nvidia ? "/dev/nvidia" : "/dev/dri/renderD";
+  const std::int64_t base = nvidia ? 0 : 128;
+  const PcieTree tree = pcie_tree(server);
+  std::vector<GpuDevices> out;
+  for (std::int64_t first = 0; first < server.gpu_count;) {
+    const int socket = socket_of_gpu(tree, first);
+    std::int64_t last = first;
+    while (last + 1 < server.gpu_count && socket_of_gpu(tree, last + 1) == socket) ++last;
+    GpuDevices d{device_range(stem, base + first, base + last), {}};
+    if (socket >= 0 && socket < server.cpu_count)
+      d.cores = text_of(socket * cores_per_socket) + "-" + text_of((socket + 1) * cores_per_socket - 1);
+    out.push_back(std::move(d));
+    first = last + 1;
+  }
+  return out;
+}
+
+// "7x1g.10gb": seven instances on each GPU.
+bool cut_by_mig(const Software& software, std::int64_t& each, std::string& profile) {
+  const std::string mig = software.mig.value_or("off");
+  const auto x = mig.find('x');
+  const auto count = x == std::string::npos ? std::nullopt : parse_uint(std::string_view(mig).substr(0, x));
+  if (!count || *count == 0) return false;
+  each = static_cast<std::int64_t>(*count);
+  profile = mig.substr(x + 1);
+  return true;
+}
+
+bool schedules(const Cluster& c, const NodeGroupModel& g) {
+  const auto& scheduler = c.spec.software.scheduler;
+  if (!scheduler || scheduler->schedules.empty()) return g.computes;
+  return std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(), [&](const Value<std::string>& n) { return n.value == g.name; });
+}
+
+SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
+  const NodeGroupModel& g = in.cluster.nodes[group];
+  const ServerModel& s = g.server;
+  SlurmNodes n;
+  n.group = group;
+  n.names = slurm_names(g.names);
+  n.threads_per_core = std::max<std::int64_t>(1, s.threads_per_core);
+  n.sockets = std::max<std::int64_t>(1, s.cpu_count);
+  if (s.cores <= 0) {
+    findings.error("slurm-node-facts-missing", g.span, "the cores of '" + g.name + "' are not known, and Slurm needs them").help("write cpus: in the group, for example cpus: 2 x epyc-9654");
+    return n;
+  }
+  if (!s.memory) {
+    findings.error("slurm-node-facts-missing", g.span, "the memory of '" + g.name + "' is not known, and Slurm needs it").help("write memory: in the group, for example memory: 24 x 32 GiB");
+    return n;
+  }
+  if (s.cores % n.sockets != 0) n.sockets = 1;
+  n.cores_per_socket = s.cores / n.sockets;
+  n.cpus = s.cores * n.threads_per_core;
+  n.real_memory = slurm_real_memory(*s.memory);
+  if (n.real_memory <= 0) {
+    findings.error("slurm-node-facts-missing", g.span, "'" + g.name + "' has " + to_text(*s.memory) + " of memory, and 256 MiB of it are the system's").help("give the nodes more memory");
+    return n;
+  }
+  n.features.push_back(to_lower(g.name));
+  if (s.gpu_count > 0) {
+    n.type = gres_type(in.cluster, s);
+    n.features.push_back(n.type);
+    n.gpus = s.gpu_count;
+    std::int64_t each = 0;
+    std::string profile;
+    if (cut_by_mig(g.software, each, profile)) {
+      n.mig = true;
+      n.gpus *= each;
+      n.type = profile;   // NVML's names of instances end in the profile, and Slurm matches a part of them (gres.conf(5), Type)
+    } else {
+      n.devices = devices_of(s, n.cores_per_socket);
+    }
+  }
+  if (const std::int64_t spares = g.spec ? g.spec->spares.value_or(0) : 0; spares > 0) {
+    std::vector<std::string> last;
+    for (std::int64_t i = std::max<std::int64_t>(0, g.count - spares); i < g.count; ++i) last.push_back(g.names.name(i));
+    n.spares = fold_names(last);
+  }
+  std::sort(n.features.begin(), n.features.end());
+  n.features.erase(std::unique(n.features.begin(), n.features.end()), n.features.end());
+  return n;
+}
+
+// Slurm's own file server for its state: a shared file system that every controller mounts and reaches; NFS before others, for it has
+// the lower cost of small synchronous writes and depends on nothing that jobs load.
+const StorageModel* state_storage(const Cluster& c, const std::vector<int>& groups) {
+  const StorageModel* found = nullptr;
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const StorageModel& s = c.storage[i];
+    if (!s.spec || !s.spec->kind || *s.spec->kind == StorageKind::local || *s.spec->kind == StorageKind::object) continue;
+    const bool all = std::all_of(groups.begin(), groups.end(), [&](int g) { return mounts(s, c.nodes[g]) && reaches(c, static_cast<int>(i), g); });
+    if (!all) continue;
+    if (*s.spec->kind == StorageKind::nfs) return &s;
+    if (!found) found = &s;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::int64_t slurm_real_memory(Bytes fitted) {
+  const auto mib = static_cast<std::int64_t>(fitted.value) / kMiB;
+  return mib - std::max(kLeastReserve, (mib + 31) / 32);
+}
+
+std::string gres_type(const Cluster& c, const ServerModel& server) {
+  const std::string_view id = without_maker(server.gpu_model);
+  const std::string_view word = first_word(id);
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.server.gpu_count > 0 && g.server.gpu_model != server.gpu_model && first_word(without_maker(g.server.gpu_model)) == word) return to_lower(id);
+  return to_lower(word);
+}
+
+SlurmFacts slurm_facts(const CompileInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  SlurmFacts facts;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (c.nodes[g].count > 0 && schedules(c, c.nodes[g])) facts.nodes.push_back(nodes_of(in, static_cast<int>(g), findings));
+
+  std::vector<int> groups;   // of the controllers
+  const auto& scheduler = c.spec.software.scheduler;
+  if (scheduler && scheduler->controllers) {
+    HostPattern::Error error;
+    if (const auto names = HostPattern::parse(*scheduler->controllers, error)) {
+      for (std::int64_t i = 0; i < names->count(); ++i) {
+        const std::string name = names->name(i);
+        const auto g = std::find_if(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& n) { return n.names.index_of(name) >= 0; });
+        if (g == c.nodes.end()) {
+          findings.error("slurm-controller-unknown", scheduler->controllers.span, "controller '" + name + "' is none of the cluster's nodes");
+          continue;
+        }
+        facts.controllers.push_back(name);
+        groups.push_back(static_cast<int>(g - c.nodes.begin()));
+      }
+    }
+  } else {
+    for (std::size_t g = 0; g < c.nodes.size(); ++g)
+      if (c.nodes[g].has_role(Role::scheduler)) {
+        for (std::int64_t i = 0; i < c.nodes[g].count; ++i) facts.controllers.push_back(c.nodes[g].names.name(i));
+        groups.push_back(static_cast<int>(g));
+      }
+    if (facts.controllers.empty())
+      findings.error("slurm-controller-missing", scheduler ? scheduler->span : c.spec.software.span, "no node runs the Slurm controller")
+          .help("give a node group the role scheduler, or name a node: scheduler: { kind: slurm, controllers: n1 }");
+  }
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+
+  facts.state = "/var/spool/slurmctld";
+  if (facts.controllers.size() > 1) {
+    if (const StorageModel* s = state_storage(c, groups)) {
+      facts.state = *s->spec->mount + "/slurm/" + to_lower(c.spec.name.value_or("cluster")) + "/state";
+    } else {
+      findings.warning("slurm-state-not-shared", c.nodes[groups.front()].span,
+                       text_of(static_cast<std::int64_t>(facts.controllers.size())) + " controllers, and no file system that all of them mount and reach: a take-over would lose the queue")
+          .label("StateSaveLocation stays on each controller's own disk")
+          .help("add storage that the controllers' network reaches, for example home: { kind: nfs, servers: { external: nas.example.org }, mount: /home }");
+    }
+  }
+  if (const auto& mpi = c.spec.software.mpi; mpi && mpi->kind) {
+    // PMIx is Open MPI's interface; the MPICH family speaks PMI2 to srun (Slurm's MPI guide)
+    const std::string& kind = *mpi->kind;
+    if (kind == "mpich" || kind == "mvapich" || kind == "intel-mpi") facts.mpi = "pmi2";
+  }
+  slurm_topology(in, facts, findings);
+  return facts;
+}
+
+}  // namespace clusterc

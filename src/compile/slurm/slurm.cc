@@ -1,0 +1,153 @@
+// slurm.conf, gres.conf, cgroup.conf and topology.conf. Every decision about keys is here; docs/outputs.md tells people.
+// Keys are those that Slurm 22.05 to 25.05 read alike; where releases differ, scheduler.version decides (check_version).
+#include "compile/slurm/slurm.h"
+
+#include "base/text.h"
+#include "compile/slurm/conf_file.h"
+
+namespace clusterc {
+namespace {
+
+std::string text_of(std::int64_t n) {
+  std::string s;
+  append_int(s, n);
+  return s;
+}
+
+bool wanted(const Cluster& c) {
+  const auto& s = c.spec.software.scheduler;
+  return s && s->kind && *s->kind == SchedulerKind::slurm;
+}
+
+const Value<Version>* release(const CompileInput& in) {
+  if (in.wish && in.wish->version) return &in.wish->version;
+  const auto& s = in.cluster.spec.software.scheduler;
+  return s && s->version ? &s->version : nullptr;
+}
+
+Version version(std::string_view text) {
+  std::string error;
+  return *Version::parse(text, error);
+}
+
+void check_version(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
+  const Value<Version>* v = release(in);
+  if (!v) return;
+  if (**v < version("22.05"))
+    findings.error("slurm-version-unsupported", v->span, "Slurm " + (*v)->text() + " is older than 22.05, the oldest that these files are written for")
+        .help("cgroup.conf in this form begins with 22.05: write version: 22.05 or newer");
+  // 25.05.8 is still 25.05: compare by the first two numbers
+  else if (**v >= version("25.06"))
+    findings.warning("slurm-version-untried", v->span, "Slurm " + (*v)->text() + " is newer than 25.05, the newest that these files are written for");
+  if (facts.topology == SlurmTopology::block && **v < version("23.11"))
+    findings.error("slurm-version-unsupported", v->span, "block topology begins with Slurm 23.11, and the spec has " + (*v)->text())
+        .help("write version: 23.11 or newer, or topology: tree");
+}
+
+void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
+  SlurmFile f(in, "slurm.conf");
+  f.derived("ClusterName", to_lower(in.cluster.spec.name.value_or("cluster")));
+  for (const std::string& c : facts.controllers) f.derived("SlurmctldHost", c);
+  f.set("AuthType", "auth/munge");
+  f.set("SlurmUser", "slurm");
+  f.set("StateSaveLocation", facts.state);
+  f.set("SlurmdSpoolDir", "/var/spool/slurmd");
+  f.set("SlurmctldPidFile", "/run/slurmctld.pid");
+  f.set("SlurmdPidFile", "/run/slurmd.pid");
+  f.set("SlurmctldLogFile", "/var/log/slurm/slurmctld.log");
+  f.set("SlurmdLogFile", "/var/log/slurm/slurmd.log");
+  f.blank();
+  f.comment("jobs get cores, memory and GPUs, and see no others: cgroup.conf");
+  f.derived("SelectType", "select/cons_tres");
+  f.set("SelectTypeParameters", "CR_Core_Memory");
+  f.derived("ProctrackType", "proctrack/cgroup");
+  f.derived("TaskPlugin", "task/affinity,task/cgroup");
+  f.set("JobAcctGatherType", "jobacct_gather/cgroup");
+  f.set("MpiDefault", facts.mpi);
+  f.comment("locked memory is unlimited on the nodes for RDMA; the limit of the login node is not carried along");
+  f.set("PropagateResourceLimitsExcept", "MEMLOCK");
+  f.comment("a node that did not answer comes back by itself once it registers with what it should have");
+  f.set("ReturnToService", "1");
+  bool gpus = false;
+  for (const SlurmNodes& n : facts.nodes) gpus |= n.gpus > 0;
+  if (gpus) f.derived("GresTypes", "gpu");
+  if (facts.topology == SlurmTopology::tree) f.derived("TopologyPlugin", "topology/tree");
+  if (facts.topology == SlurmTopology::block) f.derived("TopologyPlugin", "topology/block");
+
+  f.blank();
+  f.comment("RealMemory in MiB: what is fitted less 1/32 of it, and never less than 256 MiB, for the system");
+  for (const SlurmNodes& n : facts.nodes) {
+    f.line({{"NodeName", n.names}, {"CPUs", text_of(n.cpus)}, {"Sockets", text_of(n.sockets)}, {"CoresPerSocket", text_of(n.cores_per_socket)},
+            {"ThreadsPerCore", text_of(n.threads_per_core)}, {"RealMemory", text_of(n.real_memory)},
+            {"Gres", n.gpus > 0 ? "gpu:" + n.type + ":" + text_of(n.gpus) : std::string()}, {"Feature", join(n.features, ",")}});
+    if (!n.spares.empty()) f.line({{"DownNodes", n.spares}, {"State", "DRAIN"}, {"Reason", "spare"}});
+  }
+  f.blank();
+  f.comment("without a wish of its own a job gets its share: of memory by CPU, of CPUs by GPU");
+  bool first = true;
+  for (const SlurmNodes& n : facts.nodes) {
+    f.line({{"PartitionName", in.cluster.nodes[n.group].name}, {"Nodes", n.names}, {"Default", first ? "YES" : "NO"}, {"State", "UP"},
+            {"DefMemPerCPU", text_of(n.cpus > 0 ? n.real_memory / n.cpus : 0)},
+            {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? text_of(n.cpus / n.gpus) : std::string()}});
+    first = false;
+  }
+  f.finish(bundle, findings);
+}
+
+void gres_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
+  SlurmFile f(in, "gres.conf");
+  f.comment("File= lines are read by every build of slurmd, and slurmd drains a node where one of the devices is missing;");
+  f.comment("AutoDetect=nvml would need slurmd built with NVML, and may not stand beside them (sched-gres-file-malformed)");
+  for (const SlurmNodes& n : facts.nodes) {
+    if (n.mig) {
+      f.comment("MIG instances have no fixed device files: these nodes need slurmd built with NVML");
+      f.line({{"NodeName", n.names}, {"AutoDetect", "nvml"}});
+    }
+    for (const GpuDevices& d : n.devices)
+      f.line({{"NodeName", n.names}, {"Name", "gpu"}, {"Type", n.type}, {"File", d.file}, {"Cores", d.cores}});
+  }
+  f.finish(bundle, findings);
+}
+
+void cgroup_conf(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  SlurmFile f(in, "cgroup.conf");
+  f.set("CgroupPlugin", "autodetect");
+  f.derived("ConstrainCores", "yes");
+  f.derived("ConstrainDevices", "yes");
+  f.derived("ConstrainRAMSpace", "yes");
+  f.set("ConstrainSwapSpace", "yes");
+  f.finish(bundle, findings);
+}
+
+void topology_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
+  SlurmFile f(in, "topology.conf");
+  for (const SlurmSwitch& s : facts.switches) f.line({{"SwitchName", s.name}, {"Nodes", s.nodes}, {"Switches", s.switches}});
+  for (const SlurmBlock& b : facts.blocks) f.line({{"BlockName", b.name}, {"Nodes", b.nodes}});
+  if (facts.block_size > 0) f.derived("BlockSizes", text_of(facts.block_size));
+  f.finish(bundle, findings);
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  SlurmFacts facts = slurm_facts(in, findings);
+  check_version(in, facts, findings);
+  std::vector<std::string_view> files{"slurm.conf", "cgroup.conf"};
+  slurm_conf(in, facts, bundle, findings);
+  cgroup_conf(in, bundle, findings);
+  bool gpus = false;
+  for (const SlurmNodes& n : facts.nodes) gpus |= n.gpus > 0;
+  if (gpus) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
+  if (facts.topology != SlurmTopology::none) files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);
+  check_extra_files(in, "slurm", files, findings);
+}
+
+}  // namespace
+
+const Output kSlurmOutput{
+    .id = "slurm",
+    .summary = "slurm.conf, gres.conf, cgroup.conf and topology.conf",
+    .consumers = "slurmctld and slurmd 22.05 to 25.05",
+    .wanted = wanted,
+    .emit = emit,
+};
+
+}  // namespace clusterc
