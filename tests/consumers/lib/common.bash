@@ -1,0 +1,18 @@
+# For tests/consumers/*.sh: source it. Arguments of every consumer test: BIN SRCDIR WORKDIR.
+# A program that is not installed is `skipped: PROGRAM not installed`, exit 77, never a pass.
+set -u
+export LC_ALL=C
+PATH=$PATH:/usr/sbin:/sbin
+bin=${1:?usage: $0 CLUSTERC SOURCE_DIR WORK_DIR} src=${2:?} work=${3:?}
+rm -rf "$work" && mkdir -p "$work" && work=$(cd "$work" && pwd) || exit 1
+
+need() { for p in "$@"; do command -v "$p" >/dev/null || { echo "skipped: $p not installed"; exit 77; }; done; }
+fail() { echo "FAILED: $*" >&2; exit 1; }
+say() { echo "ok: $*"; }
+# compile EXAMPLE: the example's tree under $work/EXAMPLE, its path in $out
+compile() {
+  out=$work/$1
+  "$bin" compile "$src/examples/$1.yaml" -o "$out" > "$work/$1.log" 2>&1 || { cat "$work/$1.log" >&2; fail "clusterc compile examples/$1.yaml"; }
+}
+# equal WHAT GOT WANTED
+equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; say "$1: $2"; }

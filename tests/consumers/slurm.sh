@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# A real slurmctld loads the compiled configuration in namespaces of its own (tests/virtual-slurm/up), with the addresses of the compiled
+# hosts file; nothing in its log may complain of the configuration, and what it serves is compared with figures worked out by hand.
+# slurmd reads gres.conf to its end, with fake device files.
+. "$(dirname "$0")/lib/common.bash" "$@"
+need slurmctld slurmd scontrol sinfo python3
+up=$src/tests/virtual-slurm/up down=$src/tests/virtual-slurm/down
+running=()
+trap 'for w in "${running[@]:-}"; do [ -n "$w" ] && "$down" "$w"; done' EXIT
+
+controller() {   # EXAMPLE: starts its slurmctld; $run is its work folder
+  compile "$1"
+  run=$work/run-$1
+  running+=("$run")
+  "$up" "$out" "$run" --controller-only
+  local rc=$?
+  [ $rc -eq 77 ] && exit 77
+  [ $rc -eq 0 ] || fail "slurmctld does not load the configuration of $1: $(grep -hE 'error|fatal' "$run"/log/* | head -5)"
+  # A first start finds no state of an earlier one; that is no complaint of the configuration.
+  local errors
+  errors=$(grep -E "error:|fatal:" "$run/log/slurmctld.log" | grep -vE "Could not open .* state file|Trying backup state save file")
+  [ -z "$errors" ] || fail "slurmctld of $1 complains: $errors"
+  grep -i "warning" "$run/log/slurmctld.log" > "$run/warnings"
+  [ ! -s "$run/warnings" ] || fail "slurmctld of $1 warns: $(cat "$run/warnings")"
+}
+stop() { "$down" "$run"; }
+topology() { "$run/enter" scontrol show topology | sed 's/ *LinkSpeed=[0-9]*//; s/ *$//' | sort; }
+
+# ---- SuperPOD: 127 nodes in scalable units of 32, two tiers --------------------------------------------------------------
+controller superpod
+equal "superpod: nodes" "$("$run/enter" sinfo -h -N -o %N | sort -u | wc -l)" 127
+equal "superpod: GPUs" "$("$run/enter" scontrol show nodes -o | grep -o 'Gres=gpu:h100:[0-9]*' | awk -F: '{ n += $3 } END { print n }')" 1016
+# 2 x 56 cores with 2 threads; 2 TiB = 2,097,152 MiB less 1/32 = 2,031,616 MiB
+equal "superpod: CPUs and memory of gpu001" "$("$run/enter" sinfo -h -n gpu001 -o '%c %m')" "224 2031616"
+equal "superpod: topology" "$(topology)" "$(sort <<'T'
+SwitchName=compute-su1 Level=0 Nodes=gpu[001-032]
+SwitchName=compute-su2 Level=0 Nodes=gpu[033-064]
+SwitchName=compute-su3 Level=0 Nodes=gpu[065-096]
+SwitchName=compute-su4 Level=0 Nodes=gpu[097-127]
+SwitchName=compute-spine Level=1 Nodes=gpu[001-127] Switches=compute-su[1-4]
+T
+)"
+stop
+# gres.conf, as slurmd of one node reads it. The devices are fakes without a driver.
+mkdir -p "$work/dev"
+for i in 0 1 2 3 4 5 6 7; do mknod -m 666 "$work/dev/nvidia$i" c 195 $i 2>/dev/null || : > "$work/dev/nvidia$i"; done
+python3 "$src/tests/virtual-slurm/overlay.py" "$work/superpod/slurm" "$work/etc" --devices "$work/dev" slurm.conf:SlurmUser=root slurm.conf:SlurmdParameters=config_overrides \
+  "slurm.conf:SlurmdSpoolDir=$work" "slurm.conf:SlurmdLogFile=$work/slurmd.log" slurm.conf:TaskPlugin=task/none slurm.conf:ProctrackType=proctrack/linuxproc slurm.conf:JobAcctGatherType=jobacct_gather/none || fail "overlay"
+slurmd -f "$work/etc/slurm.conf" -G -N gpu001 > "$work/gres.log" 2>&1
+equal "slurmd: GPUs of gpu001" "$(grep -o 'Gres Name=gpu Type=h100 Count=[0-9]*' "$work/gres.log" | awk -F= '{ n += $NF } END { print n + 0 }')" 8
+grep -E "error|fatal" "$work/gres.log" && fail "slurmd complains of gres.conf"
+
+# ---- 16,384 nodes on three tiers --------------------------------------------------------------------------------------------
+controller roce-16384
+equal "roce-16384: nodes" "$("$run/enter" sinfo -h -o %D | awk '{ n += $1 } END { print n }')" 16384
+# 64 of the 128 ports of a leaf face down: units of 64 nodes, 256 of them; every node once, the top reaches all
+equal "roce-16384: leaves" "$("$run/enter" scontrol show topology | grep -c 'Level=0')" 256
+equal "roce-16384: nodes below the top switch" "$("$run/enter" scontrol show topology | awk -F'[ =]' '/Level=2/ { print $6 }')" "gpu[00001-16384]"
+stop
+
+# ---- virtual machines --------------------------------------------------------------------------------------------------------
+controller four-virtual
+equal "four-virtual: nodes" "$("$run/enter" sinfo -h -N -o %N | sort -u | tr '\n' ' ')" "n1 n2 n3 n4 "
+stop
+
+# ---- broken twins ------------------------------------------------------------------------------------------------------------
+twin() {   # NAME FILE SED-EXPRESSION PATTERN: slurmctld ends, or says PATTERN
+  cp -r "$work/superpod" "$work/twin-$1"
+  sed -i "$3" "$work/twin-$1/slurm/$2"
+  cmp -s "$work/twin-$1/slurm/$2" "$work/superpod/slurm/$2" && fail "the broken twin $1 is not broken"
+  run=$work/run-twin-$1
+  running+=("$run")
+  "$up" "$work/twin-$1" "$run" --controller-only --wait 15 > "$work/twin-$1.log" 2>&1
+  grep -qhE "$4" "$work/twin-$1.log" "$run"/log/* || fail "broken twin $1 was accepted: $(tail -3 "$work/twin-$1.log")"
+  stop
+  say "broken twin $1 is refused"
+}
+twin unknown-switch topology.conf 's/Switches=compute-su\[1-4\]/Switches=compute-su[1-5]/' "fatal"
+twin misspelt-key slurm.conf 's/^SelectTypeParameters=/SelectTypeParametre=/' "unrecognized key|fatal"
+twin cores-that-do-not-multiply slurm.conf 's/CoresPerSocket=56/CoresPerSocket=55/' "error:.*CPUs"
