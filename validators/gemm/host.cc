@@ -115,7 +115,8 @@ class HostMultiplier final : public Multiplier {
 std::shared_ptr<HostBlas> open_host_blas(unsigned threads) { return std::make_shared<HostBlas>(threads); }
 bool host_has(std::string_view precision) { return precision == "fp64" || precision == "fp32"; }
 
-// Large enough for the library's full rate (on two cores 2,048 is within 2 % of 4,096), small enough for a second or two.
+// Seconds of work in all for 10 to 100 GFLOP/s a core: 2 n^3 is 17 GFLOP at 2,048, 137 at 4,096, 1,100 at 8,192. More cores need larger
+// matrices to have work for all of them.
 std::uint64_t host_default_order(const HostBlas& blas) { return blas.cores() < 16 ? 2048 : blas.cores() < 64 ? 4096 : 8192; }
 
 std::unique_ptr<Multiplier> host_multiplier(std::shared_ptr<HostBlas> blas, std::string_view precision, std::uint64_t n, std::uint64_t seed) {

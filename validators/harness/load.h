@@ -8,8 +8,8 @@
 
 namespace clusterc::harness {
 
-// Above this share of the allowed processors' time the machine counts as busy. A machine at rest shows 0 to 3 % here (daemons and
-// the 10 ms granularity of the counters); one foreign thread on a node of 8 cores is 12.5 %. README.md has the distribution.
+// Above this share of the allowed processors' time the machine counts as busy. A machine at rest shows 0 to 3.5 % (daemons and
+// the 10 ms granularity of the counters); one foreign thread on a node of 8 cores is 12.5 %. README.md has what was measured.
 inline constexpr double kBusyShare = 0.10;
 // Shorter windows hold too few 10 ms ticks to tell 10 % from nothing.
 inline constexpr double kShortestWindow = 0.2;
