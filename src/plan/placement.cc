@@ -7,6 +7,7 @@
 //    `racks`, a leaf goes beside the first device that it serves.
 // Each step tries all racks of its group within what they carry after the loss of a feed, and only then within what they carry with all feeds.
 // Nothing is put where units, weight or the normal limit forbid it: it is left over, with the reason. Whether it is deep enough is for a rule to say.
+// A `per_rack` that the spec writes is asked for, whatever it draws and weighs: then only units forbid, and the rules say what is over a limit.
 // Example: 48 U, 4 x 8 U of 10.2 kW = 40.8 kW; three PDUs of 34.5 kVA at 0.96 carry 99.4 kW, two of them 66.2 kW: it fits even then.
 #include "plan/placement.h"
 
@@ -169,10 +170,12 @@ class Placer {
     return free;
   }
   // Lowest unit for the device, 0 where it does not fit.
-  std::int64_t room(std::int64_t rack, const Device& d, bool after_loss) const {
+  enum class Within { after_loss, normal, units };
+  std::int64_t room(std::int64_t rack, const Device& d, Within limit) const {
     constexpr double kRounding = 1e-6;                    // W, kg: sums of many devices
     const RackState& s = state_[rack];
-    if (d.units <= 0 || d.watts > (after_loss ? s.survives : s.normal) + kRounding || d.kilograms > s.carries + kRounding) return 0;
+    if (d.units <= 0) return 0;
+    if (limit != Within::units && (d.watts > (limit == Within::after_loss ? s.survives : s.normal) + kRounding || d.kilograms > s.carries + kRounding)) return 0;
     const std::uint64_t r = runs(s.free, d.units);
     if (!r) return 0;
     return d.from_top ? 64 - __builtin_clzll(r) : __builtin_ctzll(r) + 1;
@@ -218,7 +221,7 @@ class Placer {
   void spread(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, SourceSpan span, bool skip_placed) {
     using Key = std::tuple<std::int64_t, int, std::int64_t>;                 // watts left, units left, minus the rack's number: the first of equals
     std::int64_t i = 0, last = -1;
-    for (const bool after_loss : {true, false}) {
+    for (const Within limit : {Within::after_loss, Within::normal}) {
       std::priority_queue<Key> best;
       auto key = [&](std::int64_t rack) {
         const double left = state_[rack].survives;
@@ -230,7 +233,7 @@ class Placer {
         while (!best.empty()) {
           const std::int64_t rack = -std::get<2>(best.top());
           best.pop();
-          if (room(rack, d, after_loss)) return rack;
+          if (room(rack, d, limit)) return rack;
         }
         return -1;
       };
@@ -245,7 +248,7 @@ class Placer {
             rack = other;
           }
         }
-        put(rack, room(rack, d, after_loss), d, first + i);
+        put(rack, room(rack, d, limit), d, first + i);
         best.push(key(rack));
         last = rack;
       }
@@ -254,21 +257,24 @@ class Placer {
     left_over(g, d, first + i, count - i, span);
   }
 
-  void fill(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, std::int64_t per_rack, SourceSpan span) {
+  void fill(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, const Value<std::int64_t>& asked, SourceSpan span) {
+    const std::int64_t per_rack = asked.value_or(kMostUnits);
     std::vector<std::int32_t> here(static_cast<std::size_t>(g.count), 0);
     for (std::int64_t i = 0; i < count; ++i)
       if (const std::int64_t rack = plan_.node_rack[first + i]; rack >= g.first && rack < g.first + g.count) ++here[rack - g.first];
     std::int64_t i = 0;
-    for (const bool after_loss : {true, false})
+    for (const Within limit : {Within::after_loss, Within::normal, Within::units}) {
+      if (limit == Within::units && !asked) break;
       for (std::int64_t r = 0; r < g.count; ++r)
         while (true) {
           while (i < count && plan_.node_rack[first + i] >= 0) ++i;
           if (i == count) return;
-          const std::int64_t unit = here[r] < per_rack ? room(g.first + r, d, after_loss) : 0;
+          const std::int64_t unit = here[r] < per_rack ? room(g.first + r, d, limit) : 0;
           if (!unit) break;
           put(g.first + r, unit, d, first + i);
           ++here[r];
         }
+    }
     std::int64_t left = 0;
     for (std::int64_t k = i; k < count; ++k) left += plan_.node_rack[first + k] < 0;
     left_over(g, d, first + i, left, span, per_rack);
@@ -288,14 +294,16 @@ class Placer {
       watts = std::max(watts, s.normal);
       kilograms = std::max(kilograms, s.carries);
     }
+    using Lack = Unplaced::Lack;
+    Lack lack = Lack::units;
     std::string why;
-    if (d.units <= 0) why = "its height is not known";
+    if (d.units <= 0) lack = Lack::unknown, why = "its height is not known";
     else if (g.count == 0) why = clusterc::format("rack group '{}' has no racks", g.name);
     else if (!fits_units) why = clusterc::format("no rack of '{}' has more than {} U free in one piece, {} U are needed", g.name, units, d.units);
-    else if (d.watts > watts) why = clusterc::format("no rack of '{}' with {} U free has more than {} of continuous power left, {} are needed", g.name, d.units, to_text(Watts(watts)), to_text(Watts(d.watts)));
-    else if (d.kilograms > kilograms) why = clusterc::format("no rack of '{}' with {} U free carries more than another {}, {} are needed", g.name, d.units, to_text(Kilograms(kilograms)), to_text(Kilograms(d.kilograms)));
-    else why = clusterc::format("the {} racks of '{}' take {} each", g.count, g.name, per_rack);
-    plan_.unplaced.push_back({.kind = d.kind, .group = d.group, .count = count, .span = span, .why = std::move(why), .first = first});
+    else if (d.watts > watts) lack = Lack::power, why = clusterc::format("no rack of '{}' with {} U free has more than {} of continuous power left, {} are needed", g.name, d.units, to_text(Watts(watts)), to_text(Watts(d.watts)));
+    else if (d.kilograms > kilograms) lack = Lack::weight, why = clusterc::format("no rack of '{}' with {} U free carries more than another {}, {} are needed", g.name, d.units, to_text(Kilograms(kilograms)), to_text(Kilograms(d.kilograms)));
+    else lack = Lack::places, why = clusterc::format("the {} racks of '{}' take {} each", g.count, g.name, per_rack);
+    plan_.unplaced.push_back({.kind = d.kind, .group = d.group, .count = count, .span = span, .why = std::move(why), .first = first, .lack = lack});
   }
 
   void fixed_places(int group) {
@@ -319,7 +327,7 @@ class Placer {
           unit = 0;
         }
       } else {
-        unit = room(rack, d, false);
+        unit = room(rack, d, Within::normal);
         if (!unit) why = clusterc::format("rack '{}' has no room for its {} U, {}", rack_name, d.units, to_text(Watts(d.watts)));
       }
       if (unit) put(rack, unit, d, g.first + i);
@@ -336,7 +344,7 @@ class Placer {
     const RackGroupModel& racks = c_.racks[g.racks];
     const bool fixed_some = g.spec && !g.spec->at.empty();
     if (g.spec && !g.spec->per_rack && (!g.computes || g.spec->ha)) return spread(racks, d, g.first, g.count, g.span, fixed_some);
-    fill(racks, d, g.first, g.count, g.spec ? g.spec->per_rack.value_or(kMostUnits) : kMostUnits, g.span);
+    fill(racks, d, g.first, g.count, g.spec ? g.spec->per_rack : Value<std::int64_t>(), g.span);
   }
 
   // Trays stand in their assembly; its own figures hold their power and weight.
@@ -422,10 +430,10 @@ class Placer {
       const RackGroupModel& g = c_.racks[group];
       if (near < 0) near = g.first;
       bool placed = false;
-      for (const bool after_loss : {true, false})
+      for (const Within limit : {Within::after_loss, Within::normal})
         for (std::int64_t k = 0; k < g.count && !placed; ++k) {
           const std::int64_t rack = g.first + (near - g.first + k) % g.count;
-          if (const std::int64_t unit = room(rack, d, after_loss)) {
+          if (const std::int64_t unit = room(rack, d, limit)) {
             put(rack, unit, d, first + i);
             placed = true;
           }

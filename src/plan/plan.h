@@ -23,12 +23,14 @@ struct RackedDevice {
   std::int16_t units = 0;
 };
 struct Unplaced {
+  enum class Lack : std::uint8_t { units, power, weight, places /* per_rack, trays */, unknown /* its height */ };
   DeviceKind kind;
   std::int32_t group;
   std::int64_t count;
   SourceSpan span;
   std::string why;             // "rack group 'main' has 3 U left, 4 needed"
   std::int64_t first = 0;      // index of the first one that found no place
+  Lack lack = Lack::units;     // what there was too little of
 };
 
 // One PDU of one rack, in apparent power. Loads are spread as the supplies' cords are: evenly over the rack's PDUs.

@@ -67,6 +67,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, g.span, format("no `weight` is given for {}, so it counts as nothing in rack group '{}'", name_list(without, static_cast<std::int64_t>(without.size())), g.name));
     }
   }
+  for (const Unplaced& u : in.plan.unplaced) {
+    if (u.lack != Unplaced::Lack::weight) continue;
+    const SourceSpan at = u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
+    Finding& f = findings.error(rule.id, at, format("{} {} no rack that can carry {}: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", u.count == 1 ? "it" : "them", u.why));
+    if (const int racks = unplaced_racks(in, u); racks >= 0) f.note(c.racks[racks].spec->model.span, "the limit comes from this rack");
+    f.help("more racks, or stronger ones");
+    f.physics = true;
+    f.object(unplaced_object(in, u));
+  }
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ extern const Rule kRackUnitsOverlapOrOverflow;
 extern const Rule kRackDeviceDeeperThanRack;
 extern const Rule kRackStaticLoadExceeded;
 extern const Rule kNetSwitchPortsExceeded;
+extern const Rule kNetFabricExceedsTiers;
 extern const Rule kNetLeafOversubscribed;
 extern const Rule kNetAddressPlanCollides;
 extern const Rule kNetLinkEndsMismatched;

@@ -118,6 +118,37 @@ int heaviest_node_group(const std::vector<Term>& terms) {
 
 SourceSpan load_place(const NodeGroupModel& g) { return first_place(written(g.spec->per_rack), written(g.spec->racks), g.span); }
 
+std::string unplaced_name(const RuleInput& in, const Unplaced& u) {
+  const Cluster& c = in.cluster;
+  switch (u.kind) {
+    case DeviceKind::node:
+    case DeviceKind::tray: return format("{} of '{}'", plural(u.count, "node"), c.nodes[u.group].name);
+    case DeviceKind::storage: return format("{} of storage '{}'", plural(u.count, "system"), c.storage[u.group].name);
+    case DeviceKind::switch_: return format("{} {} of network '{}'", u.count, u.count == 1 ? "switch" : "switches", c.networks[in.plan.fabrics[u.group].network].name);
+    case DeviceKind::occupied: break;
+  }
+  return plural(u.count, "device");
+}
+
+std::string unplaced_object(const RuleInput& in, const Unplaced& u) {
+  const Cluster& c = in.cluster;
+  switch (u.kind) {
+    case DeviceKind::storage: return "storage." + c.storage[u.group].name;
+    case DeviceKind::switch_: return "networks." + c.networks[in.plan.fabrics[u.group].network].name;
+    default: return "nodes." + c.nodes[u.group].name;
+  }
+}
+
+int unplaced_racks(const RuleInput& in, const Unplaced& u) {
+  const Cluster& c = in.cluster;
+  switch (u.kind) {
+    case DeviceKind::node: return c.nodes[u.group].racks;
+    case DeviceKind::storage: return c.storage[u.group].racks;
+    case DeviceKind::switch_: return c.networks[in.plan.fabrics[u.group].network].racks;
+    default: return -1;
+  }
+}
+
 bool is_ours(const NodeGroupModel& g) { return !g.server.instance && !g.server.virtual_machine; }
 
 }  // namespace clusterc

@@ -54,6 +54,11 @@ int heaviest_node_group(const std::vector<Term>&);
 // The value to change when a rack has too much of a group: per_rack, else racks, else the group's name.
 SourceSpan load_place(const NodeGroupModel&);
 
+// What stands nowhere: "2 nodes of 'gpu'", its path for acceptances, the rack group that was to take it (-1: none).
+std::string unplaced_name(const RuleInput&, const Unplaced&);
+std::string unplaced_object(const RuleInput&, const Unplaced&);
+int unplaced_racks(const RuleInput&, const Unplaced&);
+
 bool is_ours(const NodeGroupModel&);                                            // a machine of our own: no instance, no virtual machine
 
 }  // namespace clusterc

@@ -1,0 +1,67 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const Fabric& f : in.plan.fabrics) {
+    const NetworkModel& n = c.networks[f.network];
+    if (!n.switch_part || !n.switch_part->ports || !f.tiers.empty() || f.unbuildable.empty()) continue;
+    const std::int64_t radix = *n.switch_part->ports * std::max<std::int64_t>(1, f.ways);
+    // r^3 / 4 end ports at full bandwidth; with o the leaf turns r o / (o + 1) down instead of r / 2.
+    const double o = n.spec->oversubscription.value_or(1), r = static_cast<double>(radix);
+    const auto limit = static_cast<std::int64_t>(r * r / 2 * (r * o / (o + 1)));
+    if (f.end_ports_built_for <= limit) continue;          // something else is in the way: net-switch-ports-exceeded
+    Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span), format("network '{}' has {} end ports, three tiers of '{}' give {}", n.name, f.end_ports_built_for, n.switch_model, limit));
+    x.label(o > 1 ? format("{}^2 / 2 x {} x {:.4g} / {:.4g}", radix, radix, o, o + 1) : format("{}^3 / 4, {}", radix, f.ways > 1 ? format("{} ports x {} ways", *n.switch_part->ports, f.ways) : format("{} ports", *n.switch_part->ports)));
+    for (const EndPoints& e : n.ends) x.note(e.span, format("{} x {}", e.built_for, plural(e.ports_each, "port")));
+    x.help("a switch of more ports, splitting (`breakout`), or several planes");
+    x.object("networks." + n.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The fabric has no more end ports than three tiers of its switch can join.
+
+## Why it matters
+
+The number of ports of a switch sets how far a fat tree goes; beyond it there is no cabling that works, whatever is spent.
+
+## Formula
+
+```
+full bandwidth, r ports a switch: one tier r, two tiers r^2 / 2, three tiers r^3 / 4
+oversubscription o: leaves turn r o / (o + 1) ports down instead of r / 2
+```
+
+Source: C. Leiserson, Fat-trees (1985); M. Al-Fares et al., SIGCOMM 2008 (k^3 / 4 hosts); arithmetic.
+
+## Example
+
+70,000 ports on switches of 64: three tiers give 65,536.
+
+## How to fix
+
+A switch of more ports, ports that are split, or planes (each its own fabric).
+
+## When to accept
+
+Never: it is arithmetic.
+)";
+
+const Rule kNetFabricExceedsTiers = {
+    .id = "net-fabric-exceeds-tiers",
+    .code = "NET-002",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a fabric is too large for three tiers of its switch",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

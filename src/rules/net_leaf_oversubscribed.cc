@@ -1,0 +1,79 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const Fabric& f : in.plan.fabrics) {
+    if (f.tiers.size() < 2 || f.tiers[0].up == 0) continue;
+    const NetworkModel& n = c.networks[f.network];
+    const Value<double>& declared = n.spec->oversubscription;
+    const double said = declared.value_or(1);
+    const std::string wired = format("{} x {} down, {} up", f.tiers[0].down, to_text(f.link_rate), f.tiers[0].up);
+    if (above(f.oversubscription, said * 1.001)) {
+      Finding& x = findings.error(rule.id, first_place(written(declared), n.span), format("each leaf of network '{}' is {:.3g}:1, the spec says {:.3g}:1", n.name, f.oversubscription, said));
+      x.label(wired);
+      x.help("more spines, or fewer nodes on each leaf");
+      x.object("networks." + n.name);
+      continue;
+    }
+    if (f.oversubscription <= 1.001 || !n.carries_traffic(Traffic::compute)) continue;
+    // It is what was asked for. Jobs of GPUs that leave their leaf pay for it all the same.
+    for (const EndPoints& e : n.ends) {
+      if (e.group < 0 || c.nodes[e.group].server.gpu_count == 0 || !c.nodes[e.group].computes || e.members * e.ports_each <= f.tiers[0].down * std::max<std::int64_t>(1, f.leaves_per_unit)) continue;
+      Finding& x = findings.warning(rule.id, first_place(written(declared), n.span), format("network '{}' carries the jobs of '{}' at {:.3g}:1: beyond a leaf {} of {} are left for each port", n.name, c.nodes[e.group].name, f.oversubscription,
+                                                                                           to_text(f.link_rate / f.oversubscription, 3), to_text(f.link_rate)));
+      x.label(wired);
+      x.note(e.span, format("{} with {} each, {} on one leaf", plural(e.members, "node"), plural(e.ports_each, "port"), f.tiers[0].down));
+      x.help("`oversubscription: 1`, or keep jobs below one leaf");
+      x.object("networks." + n.name);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Leaves have the uplinks that the spec's `oversubscription` promises (error), and GPU nodes whose jobs span several leaves have full bandwidth between them (warning).
+
+## Why it matters
+
+An all-reduce over several leaves runs at the rate of the uplinks: 3:1 costs two thirds of it, for every job that is larger than a leaf.
+
+## Formula
+
+```
+oversubscription = node ports of a leaf x rate / (uplinks x rate)
+bandwidth of a port beyond its leaf, all talking at once = rate / oversubscription
+```
+
+Source: arithmetic.
+
+## Example
+
+40 ports down and 24 up at one rate are 1.67:1 where the spec says 1.
+
+## How to fix
+
+More spines or fewer nodes on a leaf. `oversubscription: 1` counts them.
+
+## When to accept
+
+Where jobs stay below one leaf, or the traffic between leaves is known to be small.
+)";
+
+const Rule kNetLeafOversubscribed = {
+    .id = "net-leaf-oversubscribed",
+    .code = "NET-003",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "leaves have fewer uplinks than promised, or than GPU jobs need",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,117 @@
+#include "base/text.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+std::string links_of(const NicPart& part) {
+  std::vector<std::string> words;
+  for (const auto& l : part.links)
+    if (l) words.emplace_back(enum_text(*l));
+  return join(words, " or ");
+}
+
+// An end of the network: what its adapter speaks, and how fast.
+void check_end(const Rule& rule, const RuleInput& in, Findings& findings, const NetworkModel& n, const EndPoints& e, const NicPart& part, const std::string& model, BitsPerSecond port_rate, SourceSpan nic_place) {
+  const Cluster& c = in.cluster;
+  const std::string who = e.group >= 0 ? c.nodes[e.group].name : c.storage[e.storage].name;
+  const std::string object = "networks." + n.name;
+  if (part.links.empty()) {
+    findings.note(rule.id, e.span, format("'{}' states no `links`, so it was not checked whether it speaks {}", model, enum_text(n.kind)));
+  } else if (std::none_of(part.links.begin(), part.links.end(), [&](const Value<LinkKind>& l) { return l.value == n.kind; })) {
+    Finding& f = findings.error(rule.id, e.span, format("network '{}' is {}, '{}' of '{}' speaks {}", n.name, enum_text(n.kind), model, who, links_of(part)));
+    if (nic_place.valid()) f.note(nic_place, "the adapter is named here");
+    mention_unconfirmed(f, part.links.front(), format("what '{}' speaks", model));
+    f.help(format("an adapter that speaks {}", enum_text(n.kind)));
+    f.object(object);
+    return;
+  }
+  if (port_rate.value <= 0) {
+    findings.note(rule.id, e.span, format("'{}' states no `port_rate`, so it was not compared with the {} of network '{}'", model, to_text(n.rate), n.name));
+  } else if (above(n.rate.value, port_rate.value) && n.spec->rate.origin == Origin::spec) {
+    Finding& f = findings.error(rule.id, e.span, format("network '{}' runs {}, a port of '{}' in '{}' runs {}", n.name, to_text(n.rate), model, who, to_text(port_rate)));
+    f.note(n.spec->rate.span, "the rate of the network");
+    if (nic_place.valid()) f.note(nic_place, "the adapter is named here");
+    mention_unconfirmed(f, part.port_rate, format("the port rate of '{}'", model));
+    f.help(format("`rate: {}`, or a faster adapter", to_text(port_rate)));
+    f.object(object);
+  }
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const NetworkModel& n : c.networks) {
+    if (n.switch_part && n.shares < 0) {
+      const SwitchPart& sw = *n.switch_part;
+      if (sw.link && *sw.link != n.kind) {
+        Finding& f = findings.error(rule.id, first_place(written(n.spec->kind), n.spec->switch_model.span), format("network '{}' is {}, '{}' is a switch for {}", n.name, enum_text(n.kind), n.switch_model, enum_text(*sw.link)));
+        f.note(n.spec->switch_model.span, "the switch is named here");
+        mention_unconfirmed(f, sw.link, format("what '{}' switches", n.switch_model));
+        f.help(format("`kind: {}`, or a switch for {}", enum_text(*sw.link), enum_text(n.kind)));
+        f.object("networks." + n.name);
+      }
+      if (sw.port_rate && above(n.rate.value, sw.port_rate->value)) {
+        Finding& f = findings.error(rule.id, first_place(written(n.spec->rate), n.span), format("network '{}' runs {}, a port of '{}' runs {}", n.name, to_text(n.rate), n.switch_model, to_text(*sw.port_rate)));
+        f.note(n.spec->switch_model.span, "the switch is named here");
+        mention_unconfirmed(f, sw.port_rate, format("the port rate of '{}'", n.switch_model));
+        f.help(format("`rate: {}`, or a faster switch", to_text(*sw.port_rate)));
+        f.object("networks." + n.name);
+      }
+    }
+    for (const EndPoints& e : n.ends) {
+      if (e.group >= 0 && e.ports >= 0) {
+        const ServerModel& s = c.nodes[e.group].server;
+        const PortSet& ports = s.ports[e.ports];
+        if (ports.nics < 0 || !s.nics[ports.nics].part) continue;
+        const NicSet& nics = s.nics[ports.nics];
+        const auto* by_spec = s.part.nics.find(nics.name);
+        check_end(rule, in, findings, n, e, *nics.part, nics.model, ports.rate, by_spec ? written(by_spec->value.model) : SourceSpan{});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Both ends of a link speak one language at one rate: the adapter and the switch are made for the network's `kind`, and neither is slower than its `rate`.
+
+## Why it matters
+
+The cable fits and the link stays down, or comes up at half the rate that everything else was planned with.
+
+## Formula
+
+```
+kind of the network is one that the adapter speaks, and the switch's own
+rate of the network <= rate of a port of the adapter, and of the switch
+```
+
+Source: data sheets of adapter and switch (catalogue). Modules and cables are chosen by the plan for both ends.
+
+## Example
+
+`kind: ethernet` with an InfiniBand switch; `rate: 400 Gb/s` with adapters of 200 Gb/s.
+
+## How to fix
+
+Write the rate or kind that the adapters have, or take others.
+
+## When to accept
+
+Never: the link does not come up.
+)";
+
+const Rule kNetLinkEndsMismatched = {
+    .id = "net-link-ends-mismatched",
+    .code = "NET-007",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "the two ends of a link do not match",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,108 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// Node groups whose `scalable_unit` puts more ports on a leaf than it has: {group, ports of a unit on one leaf}.
+struct Unit { int group = -1; std::int64_t ports = 0; };
+Unit unit_beyond_leaf(const Cluster& c, const NetworkModel& n, const Fabric& f, std::int64_t radix) {
+  for (const EndPoints& e : n.ends) {
+    if (e.group < 0 || !c.nodes[e.group].spec->scalable_unit) continue;
+    const std::int64_t rails = std::max<std::int64_t>(1, f.leaves_per_unit);
+    const std::int64_t ports = *c.nodes[e.group].spec->scalable_unit * ((e.ports_each + rails - 1) / rails);
+    if (ports > radix) return {e.group, ports};
+  }
+  return {};
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const Fabric& f : in.plan.fabrics) {
+    const NetworkModel& n = c.networks[f.network];
+    if (!n.switch_part) continue;
+    const std::string object = "networks." + n.name;
+    if (!n.switch_part->ports) {
+      findings.note(rule.id, n.spec->switch_model.span, format("'{}' states no `ports`, so those of network '{}' were not counted", n.switch_model, n.name));
+      continue;
+    }
+    const std::int64_t radix = *n.switch_part->ports * std::max<std::int64_t>(1, f.ways);
+    const auto ports_text = [&] { return f.ways > 1 ? format("{} ports x {} ways", *n.switch_part->ports, f.ways) : format("{} ports", *n.switch_part->ports); };
+    if (f.tiers.size() == 1 && f.uplinks_to < 0) {
+      const FabricTier& t = f.tiers[0];
+      if (f.end_ports_built_for > t.count * t.ports) {
+        Finding& x = findings.error(rule.id, first_place(written(n.spec->topology), n.spec->switch_model.span, n.span),
+                                    format("network '{}' needs {} switch ports, {} {}", n.name, f.end_ports_built_for, t.count > 1 ? format("{} x '{}' have", t.count, t.model) : format("one '{}' has", t.model), t.count * t.ports));
+        x.label(ports_text());
+        for (const EndPoints& e : n.ends)
+          x.note(e.span, format("{} x {}", e.built_for, plural(e.ports_each, "port")));
+        mention_unconfirmed(x, n.switch_part->ports, format("the number of ports of '{}'", n.switch_model));
+        x.help("leave `topology` out: leaves and spines are then counted, or take a larger switch");
+        x.object(object);
+        continue;
+      }
+    }
+    for (const FabricTier& t : f.tiers) {
+      if (n.switch_part->uplinks.value_or(0) > 0 ? t.down <= t.ports : t.down + t.up <= t.ports) continue;   // uplinks of a management switch are ports of their own
+      Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span), format("each {} of network '{}' needs {} ports, '{}' has {}", t.word, n.name, t.down + t.up, t.model, t.ports));
+      x.label(format("{} down + {} up", t.down, t.up));
+      mention_unconfirmed(x, n.switch_part->ports, format("the number of ports of '{}'", n.switch_model));
+      x.help("a higher oversubscription, smaller units, or a larger switch");
+      x.object(object);
+    }
+    if (f.tiers.empty() && !f.unbuildable.empty())
+      if (const Unit unit = unit_beyond_leaf(c, n, f, radix); unit.group >= 0) {
+        const NodeGroupModel& g = c.nodes[unit.group];
+        Finding& x = findings.error(rule.id, g.spec->scalable_unit.span, format("a unit of {} nodes puts {} ports on each leaf of network '{}', '{}' has {}", *g.spec->scalable_unit, unit.ports, n.name, n.switch_model, radix));
+        x.label(ports_text() + ", uplinks included");
+        x.note(n.spec->switch_model.span, "the switch is named here");
+        x.help("a smaller `scalable_unit`, or leave it out: it then follows from the switch");
+        x.object(object);
+      }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+No switch has more cables than ports: downlinks and uplinks, after splitting.
+
+## Why it matters
+
+The last rack cannot be connected, and the way out is another tier of switches.
+
+## Formula
+
+```
+ports of a switch = ports x ways that one is split
+one switch:  ports of all members, at the size built for <= ports
+leaf, spine: down + up <= ports
+```
+
+Source: data sheet of the switch (catalogue); arithmetic.
+
+## Example
+
+`topology: single` with 48 nodes of two ports on a switch of 64.
+
+## How to fix
+
+A larger switch, splitting (`breakout`) where the rate allows it, a smaller `scalable_unit`, or a fabric of leaves and spines.
+
+## When to accept
+
+Never: the ports do not exist.
+)";
+
+const Rule kNetSwitchPortsExceeded = {
+    .id = "net-switch-ports-exceeded",
+    .code = "NET-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a switch has fewer ports than cables",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

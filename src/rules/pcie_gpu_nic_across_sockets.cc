@@ -1,0 +1,93 @@
+#include "model/pcie.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+bool moves_memory(const NetworkModel& n) { return n.kind == LinkKind::infiniband || n.kind == LinkKind::efa || (n.spec->rdma && *n.spec->rdma != Rdma::none); }
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const NetworkModel& n : c.networks) {
+    if (!n.carries_traffic(Traffic::compute) || !moves_memory(n)) continue;
+    for (const EndPoints& e : n.ends) {
+      if (e.group < 0 || e.ports < 0 || e.members == 0) continue;
+      const NodeGroupModel& g = c.nodes[e.group];
+      const ServerModel& s = g.server;
+      // On superchips the GPU reaches the adapter over the chip's own link.
+      if (!is_ours(g) || !s.gpu || s.gpu_count == 0 || s.gpu->form.value == GpuForm::superchip) continue;
+      const int set = s.ports[e.ports].nics;
+      if (set < 0) continue;
+      const PcieTree tree = pcie_tree(s);
+      std::int64_t across = 0, unknown = 0;
+      const GpuNicPair* first = nullptr;
+      const std::vector<GpuNicPair> pairs = pair_gpus_with_nics(s, tree, set);
+      for (const GpuNicPair& p : pairs) {
+        if (p.road.relation == PcieRelation::unknown) ++unknown;
+        if (p.road.relation != PcieRelation::across_sockets) continue;
+        if (!first) first = &p;
+        ++across;
+      }
+      if (unknown > 0)
+        findings.note(rule.id, s.span, format("the `pcie` tree of '{}' does not say where {} of the {} GPUs and their adapters on network '{}' sit, so their roads were not checked", s.id, unknown, s.gpu_count, n.name));
+      if (!first) continue;
+      const bool asked = g.software.gpudirect_rdma.value_or(false);
+      const NicSet& nics = s.nics[set];
+      const PcieDevice* gpu = tree.gpu(first->gpu);
+      const PcieDevice* nic = tree.nic(set, first->nic);
+      const auto slot_of = [](const PcieDevice* d) { return d && d->slot ? first_place(written(d->slot->device), d->slot->span) : SourceSpan{}; };
+      const SourceSpan at = first_place(slot_of(gpu), nics.span, s.span);
+      Finding& f = findings.add(asked ? Severity::error : Severity::warning, rule.id, at,
+                                format("{} of {} GPUs in each node of '{}' reach '{}' only across the sockets", across, s.gpu_count, g.name, nics.name));
+      if (gpu && nic) f.label(format("{} on {}, {} on {} (SYS)", gpu->name, tree.sockets[static_cast<std::size_t>(gpu->socket)].name, nic->name, tree.sockets[static_cast<std::size_t>(nic->socket)].name));
+      if (slot_of(nic).valid()) f.note(slot_of(nic), format("the nearest adapter of network '{}'", n.name));
+      if (asked) f.note(g.software.gpudirect_rdma.span, "adapters are to read GPU memory directly");
+      f.help(s.nics[set].count < s.gpu_count ? "one adapter on each socket, or all GPUs of a job on the adapter's socket" : "move adapters so that each GPU has one on its own socket, best below its own PCIe switch");
+      f.object("nodes." + g.name);
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Each GPU reaches an adapter of the network that carries its jobs without leaving its socket. It is a warning, and an error where `software: { gpudirect_rdma: true }` asks for adapters that read GPU memory.
+
+## Why it matters
+
+Between sockets, traffic of PCIe devices crawls: a fraction of the line rate was measured again and again, and libraries switch GPUDirect RDMA off for such pairs.
+
+## Formula
+
+```
+road of a GPU and its nearest adapter: same switch (PIX, PXB) > same socket (PHB, NODE) > across sockets (SYS)
+```
+
+Source: the server's PCIe tree; words as in `nvidia-smi topo -m`. Seen: github.com/NVIDIA/nccl/issues/595 (3 GB/s of 25 on such pairs), github.com/NVIDIA/nccl/issues/489. Superchips are left out: there the adapter reaches the GPU over the chip's own link.
+
+## Example
+
+Four GPUs on two sockets and one adapter on the second: two GPUs are across.
+
+## How to fix
+
+An adapter on each socket; below one PCIe switch with its GPUs is best.
+
+## When to accept
+
+Where jobs take one node, or only the GPUs beside the adapter.
+)";
+
+const Rule kPcieGpuNicAcrossSockets = {
+    .id = "pcie-gpu-nic-across-sockets",
+    .code = "PCIE-005",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a GPU reaches its network adapter only across the sockets",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,198 @@
+#include "model/power.h"
+#include "plan/placement.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// "sqrt(3) x 415 V x 60 A x 0.80 (continuous load, region na)"
+std::string rating_formula(const Cluster& c, const PduPart& p) {
+  if (!p.voltage || !p.phases || !p.breaker) return "its continuous apparent power";
+  const std::string factor = c.continuous_factor > 0 && c.continuous_factor < 1 ? format(" x {:.2f} (continuous load, region na)", c.continuous_factor) : "";
+  return format("{}{} x {}{}", *p.phases >= 3 ? "sqrt(3) x " : "", to_text(*p.voltage), to_text(*p.breaker), factor);
+}
+
+void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, std::size_t& next) {
+  const Cluster& c = in.cluster;
+  std::int64_t failing = 0;
+  std::vector<std::string> names;
+  std::vector<std::string> objects;
+  const PduLoad* worst = nullptr;
+  double worst_share = 0;
+  std::int64_t last_rack = -1;
+  for (; next < in.plan.pdus.size() && in.plan.pdus[next].rack < g.first + g.count; ++next) {
+    const PduLoad& load = in.plan.pdus[next];
+    const PduPart* part = g.pdus[load.pdu].part;
+    if (!part) continue;
+    const Value<VoltAmperes> rating = pdu_rating(c, *part);
+    if (!rating || !above(load.normal.value, rating->value)) continue;
+    const double share = load.normal.value / rating->value;
+    if (share > worst_share * (1 + kRounding)) {
+      worst_share = share;
+      worst = &load;
+    }
+    if (load.rack == last_rack) continue;
+    last_rack = load.rack;
+    ++failing;
+    if (names.size() < 3) names.push_back(c.rack_name(load.rack));
+    objects.push_back("rack/" + c.rack_name(load.rack));
+  }
+  if (!worst) return;
+  const PduModel& pdu = g.pdus[worst->pdu];
+  const Value<VoltAmperes> rating = pdu_rating(c, *pdu.part);
+  const std::vector<Term> terms = power_terms(in, worst->rack);
+  const int group = heaviest_node_group(terms);
+  const SourceSpan at = group >= 0 ? load_place(c.nodes[group]) : g.span;
+  const double pf = power_factor(c);
+  Finding& f = findings.error(rule.id, at,
+                              format("each PDU of rack {} needs {}, '{}' carries {} continuously", name_list(names, failing), to_text(worst->normal), pdu.model, to_text(*rating)));
+  const Watts rack_power = in.plan.racks[worst->rack].power;
+  f.label(format("{} = {} at power factor {:.2f} = {}, over {}", sum_text(terms, Dimension::power), to_text(rack_power), pf, to_text(in.plan.apparent(rack_power)), plural(static_cast<std::int64_t>(g.pdus.size()), "PDU")));
+  f.note(pdu.span, "the limit comes from this PDU", rating_formula(c, *pdu.part));
+  mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
+  // How many of the nodes would fit: what they draw now less what is too much.
+  for (const Term& t : terms)
+    if (t.kind == DeviceKind::node && t.group == group) {
+      const double allowed = rating->value * pf * static_cast<double>(g.pdus.size()), others = rack_power.value - t.each * static_cast<double>(t.count);
+      const auto fit = static_cast<std::int64_t>(std::max(0.0, (allowed - others) / t.each + kRounding));
+      f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
+                     : format("not one node of '{}' fits beside the rest ({} of {}): take larger PDUs", c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
+    }
+  f.objects = std::move(objects);
+}
+
+// Left over because no rack has the power for it: nothing is overloaded yet, but only since it stands nowhere.
+void check_unplaced(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const Unplaced& u : in.plan.unplaced) {
+    if (u.lack != Unplaced::Lack::power) continue;
+    const SourceSpan at = u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
+    Finding& f = findings.error(rule.id, at, format("{} {} no rack that can power {}: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", u.count == 1 ? "it" : "them", u.why));
+    const int racks = unplaced_racks(in, u);
+    if (racks >= 0 && !c.racks[racks].pdus.empty()) {
+      const RackGroupModel& g = c.racks[racks];
+      const PduModel& pdu = g.pdus.front();
+      const Value<VoltAmperes> rating = pdu.part ? pdu_rating(c, *pdu.part) : Value<VoltAmperes>();
+      const RackLimits limits = rack_limits(c, g);
+      if (rating) {
+        f.label(format("a rack carries {} with all feeds", to_text(limits.normal)));
+        f.note(pdu.span, "the limit comes from these PDUs", format("{} x {} x power factor {:.2f}", g.pdus.size(), to_text(*rating), power_factor(c)));
+        mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
+      }
+    }
+    f.help("more racks, larger PDUs, or a `power_cap`");
+    f.object(unplaced_object(in, u));
+  }
+}
+
+void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t i = 0; i < c.feeds.size() && i < in.plan.feeds.size(); ++i) {
+    const FeedModel& feed = c.feeds[i];
+    const FeedLoad& load = in.plan.feeds[i];
+    if (!feed.capacity) {
+      if (feed.capacity.unknown || feed.spec->capacity.unknown || feed.spec->breaker.unknown)
+        findings.note(rule.id, feed.span, format("feed '{}' has neither capacity nor breaker, so its load of {} was not checked", feed.name, to_text(load.normal)));
+      continue;   // absent: the resolver asked for it
+    }
+    if (!above(load.normal.value, feed.capacity->value)) continue;
+    Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span), format("feed '{}' needs {}, it carries {} continuously", feed.name, to_text(load.normal), to_text(*feed.capacity)));
+    f.label(feed.capacity.origin == Origin::derived ? feed.capacity.source : format("{} at power factor {:.2f} = {}", to_text(load.power), power_factor(c), to_text(load.normal)));
+    if (feed.spec->in_use) f.note(feed.spec->in_use.span, format("{} of it is other equipment", to_text(*feed.spec->in_use)));
+    f.help(format("{} less, or a feed of at least {}", to_text(load.normal - *feed.capacity), to_text(load.normal)));
+    f.object("feed/" + feed.name);
+  }
+}
+
+void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (c.panels.empty() || !c.spec.site || !c.spec.site->supply) return;
+  const Supply& supply = *c.spec.site->supply;
+  if (!supply.voltage || !supply.phases || c.continuous_factor == 0) return;   // the reader asked for them
+  std::vector<VoltAmperes> on(c.panels.size());
+  for (const PduLoad& load : in.plan.pdus) {
+    const int group = c.rack_group_of(load.rack);
+    if (group >= 0 && c.racks[group].pdus[load.pdu].panel >= 0) on[c.racks[group].pdus[load.pdu].panel] += load.normal;
+  }
+  for (std::size_t i = 0; i < c.panels.size(); ++i) {
+    const Value<Amperes>& breaker = c.panels[i].spec->breaker;
+    if (!breaker) continue;
+    const VoltAmperes rating = continuous_rating(*supply.phases, *supply.voltage, *breaker, c.continuous_factor);
+    if (!above(on[i].value, rating.value)) continue;
+    Finding& f = findings.error(rule.id, breaker.span, format("panel '{}' needs {}, it carries {} continuously", c.panels[i].name, to_text(on[i]), to_text(rating)));
+    f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage), to_text(*breaker), c.continuous_factor));
+    f.help("move PDUs to another panel, or take a larger breaker");
+    f.object("panel/" + c.panels[i].name);
+  }
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  std::size_t next = 0;
+  for (const RackGroupModel& g : c.racks) {
+    bool draws = false;
+    for (std::int64_t r = g.first; r < g.first + g.count && !draws; ++r) draws = in.plan.racks[r].power.value > 0;
+    if (draws && g.pdus.empty())
+      findings.note(rule.id, g.span, format("rack group '{}' has no `pdus`, so its branch circuits were not checked", g.name));
+    for (const PduModel& p : g.pdus)
+      if (p.part && !pdu_rating(c, *p.part))
+        findings.note(rule.id, p.span, format("'{}' states neither `apparent` nor `voltage` and `breaker`, so its branch circuit was not checked", p.model));
+    check_racks(rule, in, findings, g, next);
+  }
+  for (const NodeGroupModel& g : c.nodes)
+    if (is_ours(g) && g.racks >= 0 && g.count > 0 && !g.server.power)
+      findings.note(rule.id, g.server.span, format("the power of '{}' is not known, so group '{}' counts as nothing wherever power and heat were checked: write `power`", g.server.id, g.name));
+  check_unplaced(rule, in, findings);
+  check_feeds(rule, in, findings);
+  check_panels(rule, in, findings);
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Every PDU, panel and feed carries no more than it may carry without end, with all feeds alive.
+
+## Why it matters
+
+A breaker that is loaded above its continuous rating opens after minutes or hours, under full load: all that hangs on it goes off at once, and the
+load moves to its neighbour. In region `na` the code allows 80 % of the breaker's rating for loads of three hours and more; training jobs are such a load.
+
+## Formula
+
+```
+load of one PDU [VA]   = power of the rack [W] / power factor / PDUs of the rack
+rating, three phases   = sqrt(3) x line-to-line voltage x breaker x f
+rating, one phase      = voltage x breaker x f
+f                      = 0.80 (region na), 1.00 (region iec)
+```
+
+Source: NFPA 70 (NEC) 210.20(A) and 215.3; HP, "Power basics for IT professionals", tables 4 and 5. The power of a rack is the sum of the highest powers of what
+stands in it; cords are taken to be spread evenly over its PDUs.
+
+## Example
+
+Two nodes of 10.2 kW on one 208 V three-phase 60 A PDU: 20.4 kW / 0.96 = 21.3 kVA, the PDU carries sqrt(3) x 208 V x 60 A x 0.80 = 17.3 kVA.
+
+## How to fix
+
+Put fewer nodes in a rack (`per_rack`), take larger PDUs or one more of them, or enforce a `power_cap` on the nodes.
+
+## When to accept
+
+Never: it is against the rating of the part that carries the load.
+)";
+
+const Rule kPowerBranchOverContinuousRating = {
+    .id = "power-branch-over-continuous-rating",
+    .code = "PWR-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a branch circuit carries more than its continuous rating",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

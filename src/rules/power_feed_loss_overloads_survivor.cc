@@ -1,0 +1,130 @@
+#include "plan/placement.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// After the loss of `lost`, how much the PDU may carry and does: one finding for all racks of a group.
+void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, std::size_t& next) {
+  const Cluster& c = in.cluster;
+  std::int64_t failing = 0, last_rack = -1;
+  std::vector<std::string> names, objects;
+  const PduLoad* worst = nullptr;
+  double worst_share = 0;
+  for (; next < in.plan.pdus.size() && in.plan.pdus[next].rack < g.first + g.count; ++next) {
+    const PduLoad& load = in.plan.pdus[next];
+    const PduPart* part = g.pdus[load.pdu].part;
+    if (!part || load.worst_lost_feed < 0) continue;
+    const Value<VoltAmperes> rating = pdu_rating(c, *part);
+    // Overloaded even with all feeds: power-branch-over-continuous-rating says so.
+    if (!rating || above(load.normal.value, rating->value) || !above(load.worst.value, rating->value)) continue;
+    const double share = load.worst.value / rating->value;
+    if (share > worst_share * (1 + kRounding)) {
+      worst_share = share;
+      worst = &load;
+    }
+    if (load.rack == last_rack) continue;
+    last_rack = load.rack;
+    ++failing;
+    if (names.size() < 3) names.push_back(c.rack_name(load.rack));
+    objects.push_back("rack/" + c.rack_name(load.rack));
+  }
+  if (!worst) return;
+  const PduModel& pdu = g.pdus[worst->pdu];
+  const Value<VoltAmperes> rating = pdu_rating(c, *pdu.part);
+  const FeedModel& lost = c.feeds[worst->worst_lost_feed];
+  const std::vector<Term> terms = power_terms(in, worst->rack);
+  const int group = heaviest_node_group(terms);
+  const std::int64_t alive = std::count_if(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed != worst->worst_lost_feed; });
+  const Watts power = in.plan.racks[worst->rack].power;
+  const double pf = power_factor(c);
+  Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
+                              format("when feed '{}' is lost, each PDU left in rack {} needs {}, '{}' carries {} continuously", lost.name, name_list(names, failing),
+                                     to_text(worst->worst), pdu.model, to_text(*rating)));
+  f.label(format("{} = {} at power factor {:.2f} = {}, over {} left of {}", sum_text(terms, Dimension::power), to_text(power), pf, to_text(in.plan.apparent(power)), plural(alive, "PDU"), g.pdus.size()));
+  f.note(pdu.span, format("the limit comes from this PDU; with all feeds it carries {}", to_text(worst->normal)));
+  f.note(lost.span, "this feed is lost");
+  mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
+  f.help(format("keep each rack at {} or less ({} x {} x {:.2f}), or give it a PDU on a further feed", to_text(Watts(rating->value * pf * static_cast<double>(alive))), alive, to_text(*rating), pf));
+  f.objects = std::move(objects);
+}
+
+void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t i = 0; i < c.feeds.size() && i < in.plan.feeds.size(); ++i) {
+    const FeedModel& feed = c.feeds[i];
+    const FeedLoad& load = in.plan.feeds[i];
+    if (!feed.capacity || load.worst_lost_feed < 0 || above(load.normal.value, feed.capacity->value) || !above(load.worst.value, feed.capacity->value)) continue;
+    const FeedModel& lost = c.feeds[load.worst_lost_feed];
+    Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span),
+                                format("when feed '{}' is lost, feed '{}' needs {}, it carries {} continuously", lost.name, feed.name, to_text(load.worst), to_text(*feed.capacity)));
+    f.label(feed.capacity.origin == Origin::derived ? feed.capacity.source
+                                                    : format("{} in the normal state + {} that moves over", to_text(load.normal), to_text(load.worst - load.normal)));
+    f.note(lost.span, "this feed is lost");
+    f.help(format("a feed of at least {}, or {} less load", to_text(load.worst), to_text(load.worst - *feed.capacity)));
+    f.object("feed/" + feed.name);
+  }
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  std::size_t next = 0;
+  for (const RackGroupModel& g : c.racks) {
+    const bool named = std::any_of(g.pdus.begin(), g.pdus.end(), [](const PduModel& p) { return p.feed >= 0; });
+    bool draws = false;
+    for (std::int64_t r = g.first; r < g.first + g.count && !draws; ++r) draws = in.plan.racks[r].power.value > 0;
+    if (draws && !named)
+      findings.note(rule.id, g.span, format("no PDU of rack group '{}' has a `feed`, so the loss of a feed was not checked", g.name));
+    else if (draws && std::all_of(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed == g.pdus.front().feed; }))
+      findings.note(rule.id, g.pdus.front().span, format("all PDUs of rack group '{}' hang on feed '{}': its loss leaves no other to be checked, and the racks dark", g.name, c.feeds[g.pdus.front().feed].name));
+    check_racks(rule, in, findings, g, next);
+  }
+  check_feeds(rule, in, findings);
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+After the loss of any one feed, every PDU and every feed that is left still carries no more than its continuous rating.
+
+## Why it matters
+
+Two feeds are bought so that one may fail. If the other then opens its breaker, the redundancy was an expensive way to lose everything a little later.
+
+## Formula
+
+```
+load of a PDU after the loss  = power of the rack / power factor / PDUs not on the lost feed
+load of a feed after the loss = what it carried + what moves over from the racks on both
+each <= continuous rating (power-branch-over-continuous-rating)
+```
+
+With two feeds a PDU may therefore be loaded to half of its continuous rating, with three to two thirds. Source: arithmetic; NFPA 70 (NEC) 210.20(A) for the factor 0.80.
+
+## Example
+
+A rack of 24 kW on two 17.3 kVA PDUs: 12.5 kVA each in the normal state, 25.0 kVA on one when the other's feed is lost.
+
+## How to fix
+
+Limit the rack to what the remaining PDUs carry, take larger PDUs, or a third feed.
+
+## When to accept
+
+Where the second feed is there for more power and not for redundancy, and everybody who runs jobs knows it: losing a feed then takes the rack.
+)";
+
+const Rule kPowerFeedLossOverloadsSurvivor = {
+    .id = "power-feed-loss-overloads-survivor",
+    .code = "PWR-004",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "losing one feed overloads the others",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

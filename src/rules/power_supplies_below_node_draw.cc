@@ -1,0 +1,79 @@
+#include "model/power.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!in.cluster.own_site || !is_ours(g) || g.assembly >= 0 || g.count == 0) continue;   // trays are fed by the shelves of their assembly
+    if (!s.power) continue;                    // power-branch-over-continuous-rating says so
+    const PsuSet* psus = s.part.psus ? &*s.part.psus : nullptr;
+    if (!psus || !psus->count || !psus->power) {
+      findings.note(rule.id, s.span, format("'{}' states no {}, so its supplies were not checked against the {} of group '{}'", s.id, !psus || !psus->count ? "`psus`" : "power of one supply (`psus: { power: … }`)", to_text(*s.power), g.name));
+      continue;
+    }
+    const double efficiency = psus->efficiency.value_or(kSupplyEfficiency);
+    const Watts load = *s.power * efficiency;    // supplies are rated by what they give, the node by what it takes
+    const std::int64_t count = *psus->count, spare = std::clamp<std::int64_t>(psus->spare.value_or(0), 0, count), left = count - spare;
+    const Watts can = *psus->power * static_cast<double>(left), all = *psus->power * static_cast<double>(count);
+    if (!above(load.value, can.value)) continue;
+    const SourceSpan at = first_place(written(psus->power), written(psus->count), written(psus->spare), written(s.power), s.span);
+    Finding& f = findings.error(rule.id, at, format("each node of '{}' needs {} of its supplies, the {} that may be counted on give {}", g.name, to_text(load), left, to_text(can)));
+    f.label(format("({} - {} spare) x {} = {}; {} at the wall x {:.2f} efficiency = {}", count, spare, to_text(*psus->power), to_text(can), to_text(*s.power), efficiency, to_text(load)));
+    if (s.power.span.valid() && !(s.power.span == at)) f.note(s.power.span, s.power.origin == Origin::derived ? format("the power is the sum of the parts: {}", s.power.source) : "the power of the node");
+    else if (s.power.origin == Origin::derived) f.note({}, format("the power is the sum of the parts: {}", s.power.source));
+    mention_unconfirmed(f, psus->power, format("the power of one supply of '{}'", s.id));
+    mention_unconfirmed(f, s.power, format("the power of '{}'", s.id));
+    std::int64_t needed = 1;
+    while (above(load.value, psus->power->value * static_cast<double>(needed)) && needed < 1000) ++needed;
+    f.help(format("{} supplies of {} carry it with {} spare, or a `power_cap` of {}", needed + spare, to_text(*psus->power), spare, to_text(can / efficiency)));
+    f.physics = above(load.value, all.value);    // not even all of them together
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The supplies of a node carry its highest draw with the declared spares out.
+
+## Why it matters
+
+With one supply failed the rest trip one after the other, or the board caps the GPUs to a fraction of their clock, and nobody sees why the job is slow.
+
+## Formula
+
+```
+highest power at the wall x efficiency <= (supplies - spare) x output of one supply
+```
+
+Source: data sheets (catalogue). Supplies are rated by their output; the efficiency is the part's own, or 0.94 (80 PLUS Platinum at half load, 230 V).
+
+## Example
+
+A node of 10.2 kW, 9.6 kW behind supplies of 94 %, with 4 x 3 kW declared as 3+1: 9.0 kW are left.
+
+## How to fix
+
+Larger or more supplies, fewer spares where the loss may be borne, or a power cap.
+
+## When to accept
+
+Where the node throttles instead of switching off, and that is meant. What exceeds all supplies together cannot be accepted.
+)";
+
+const Rule kPowerSuppliesBelowNodeDraw = {
+    .id = "power-supplies-below-node-draw",
+    .code = "PWR-005",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "power supplies cannot carry the node with the declared redundancy",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,117 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+SourceSpan where(const RuleInput& in, const Unplaced& u) {
+  const Cluster& c = in.cluster;
+  if (u.kind == DeviceKind::node && u.span == c.nodes[u.group].span) return load_place(c.nodes[u.group]);
+  if (u.kind == DeviceKind::switch_) return first_place(written(c.networks[in.plan.fabrics[u.group].network].spec->racks), u.span);
+  return u.span;
+}
+
+// What stands in a rack by the spec's own word: entries of `occupied` that take one unit twice, or one above the top.
+void check_occupied(const Rule& rule, Findings& findings, const RackGroupModel& g) {
+  const auto both = [](const Occupied& a, const Occupied& b) {   // do they stand in one rack
+    if (a.racks.empty() || b.racks.empty()) return true;
+    for (const auto& x : a.racks)
+      for (const auto& y : b.racks)
+        if (x.value == y.value) return true;
+    return false;
+  };
+  struct Taken { const Occupied* by; const Value<UnitRange>* range; };
+  std::vector<Taken> taken;
+  for (const Occupied& o : g.spec->occupied)
+    for (const Value<UnitRange>& r : o.units) {
+      if (!r) continue;
+      if (g.part && g.part->units && r->last > *g.part->units) {
+        findings.error(rule.id, r.span, format("units {} are taken in rack group '{}', '{}' has {}", r->text(), g.name, g.model, *g.part->units))
+            .note(g.part->units.span, "the height of the rack")
+            .object("racks." + g.name);
+      }
+      for (const Taken& t : taken)
+        if (both(*t.by, o) && t.range->value->first <= r->last && r->first <= t.range->value->last) {
+          findings.error(rule.id, r.span, format("units {} are taken twice in rack group '{}'", r->text(), g.name))
+              .note(t.range->span, format("{} stand here already", t.range->value->text()))
+              .object("racks." + g.name);
+          break;
+        }
+      taken.push_back({&o, &r});
+    }
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (const RackGroupModel& g : c.racks) {
+    if (g.part && !g.part->units) findings.note(rule.id, g.span, format("'{}' states no `units`, so it was not checked what fits in rack group '{}'", g.model, g.name));
+    check_occupied(rule, findings, g);
+  }
+  for (const Unplaced& u : in.plan.unplaced) {
+    if (u.lack == Unplaced::Lack::power || u.lack == Unplaced::Lack::weight) continue;   // rules of their own say so
+    Finding& f = findings.error(rule.id, where(in, u), format("{} {} no place: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", u.why));
+    if (u.kind == DeviceKind::node) {
+      const NodeGroupModel& g = c.nodes[u.group];
+      if (u.span == g.span) {
+        std::string formula = format("{} nodes", g.count);
+        if (g.server.units) formula += format(" x {} U", *g.server.units);
+        if (g.racks >= 0) {
+          const RackGroupModel& r = c.racks[g.racks];
+          formula += format(", {}", plural(r.count, "rack"));
+          if (r.part && r.part->units) formula += format(" of {} U", *r.part->units);
+          f.note(r.span, "these are the racks");
+        }
+        f.label(std::move(formula));
+      }
+    }
+    f.object(unplaced_object(in, u));
+    f.help(u.lack == Unplaced::Lack::unknown ? "state its `units`" : "more racks, or other racks for some of it");
+  }
+  for (const NodeGroupModel& g : c.nodes)
+    if (is_ours(g) && g.racks < 0 && g.assembly < 0 && g.count > 0 && !(g.spec->racks))
+      findings.note(rule.id, g.span, format("group '{}' has no `racks`, so its place, power and heat were not checked", g.name));
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Every device has rack units of its own: nothing is taken twice, nothing stands above the top, nothing is left over.
+
+## Why it matters
+
+Forty delivered nodes and room for thirty-nine.
+
+## Formula
+
+```
+[unit, unit + height) of the devices in a rack are disjoint, and end at or below the rack's units
+```
+
+Devices are put where they fit: what the spec fixes (`occupied`, `at`) first, then nodes from the bottom up, at most `per_rack` in each rack, then storage and switches from the top down. Source: geometry; EIA-310.
+
+## Example
+
+Five nodes of 8 U and a switch of 1 U in one rack of 42 U that has U1-U6 taken: 36 U are free, 41 U are needed.
+
+## How to fix
+
+More or higher racks, another rack group for some of the devices, or a larger `per_rack`.
+
+## When to accept
+
+Never: two things cannot stand in one place.
+)";
+
+const Rule kRackUnitsOverlapOrOverflow = {
+    .id = "rack-units-overlap-or-overflow",
+    .code = "RACK-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "rack units overlap, or something finds no place",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,124 @@
+#include "base/text.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+struct Protection { enum class Kind { raid, erasure, replica } kind; std::int64_t data = 0, parity = 0; };
+
+// "raid6 8+2", "erasure 8+2", "replica 3"; nothing for what is not understood.
+std::optional<Protection> parse(std::string_view text) {
+  const std::vector<std::string_view> words = split(trim(text), ' ');
+  if (words.size() != 2) return std::nullopt;
+  if (words[0] == "replica" || words[0] == "replicas") {
+    const auto n = parse_uint(words[1]);
+    if (!n || *n < 1 || *n > 100) return std::nullopt;
+    return Protection{Protection::Kind::replica, 1, static_cast<std::int64_t>(*n) - 1};
+  }
+  const bool raid = words[0].starts_with("raid");
+  if (!raid && words[0] != "erasure" && words[0] != "ec") return std::nullopt;
+  const std::vector<std::string_view> parts = split(words[1], '+');
+  if (parts.size() != 2) return std::nullopt;
+  const auto k = parse_uint(parts[0]), m = parse_uint(parts[1]);
+  if (!k || !m || *k < 1 || *k > 1000 || *m > 1000) return std::nullopt;
+  return Protection{raid ? Protection::Kind::raid : Protection::Kind::erasure, static_cast<std::int64_t>(*k), static_cast<std::int64_t>(*m)};
+}
+
+std::int64_t drives_of(const ServerModel& s, const Value<std::string>& entry) {
+  std::int64_t n = 0;
+  for (const auto& d : s.part.drives)
+    if (entry ? d.name == *entry : d.name != "boot") n += d.value.count.value_or(1);
+  return n;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const StorageModel& s : c.storage) {
+    const Value<std::string>& text = s.spec->protection;
+    if (!text) continue;
+    const std::optional<Protection> p = parse(*text);
+    if (!p) {
+      findings.note(rule.id, text.span, format("'{}' is not understood (raid6 8+2, erasure 8+2, replica 3), so the protection of '{}' was not checked", *text, s.name));
+      continue;
+    }
+    const std::string object = "storage." + s.name;
+    if (p->kind == Protection::Kind::raid) {
+      // Within one server: its drives.
+      if (s.nodes < 0) continue;               // a bought system's drives are its maker's business
+      const std::int64_t drives = drives_of(c.nodes[s.nodes].server, s.spec->drives), needed = p->data + p->parity;
+      if (drives == 0) {
+        findings.note(rule.id, text.span, format("group '{}' has no `drives` besides boot, so '{}' was not checked", c.nodes[s.nodes].name, *text));
+      } else if (drives < needed) {
+        Finding& f = findings.error(rule.id, text.span, format("'{}' takes {} drives in one server, each node of '{}' has {}", *text, needed, c.nodes[s.nodes].name, drives));
+        f.label(format("{} + {} = {}", p->data, p->parity, needed)).note(c.nodes[s.nodes].span, "these serve it");
+        f.help("more drives in each server, or narrower stripes").object(object);
+      }
+      continue;
+    }
+    const std::int64_t servers = s.part ? s.count * s.part->nodes.value_or(1) : s.count;
+    if (servers == 0) {
+      findings.note(rule.id, text.span, format("how many servers '{}' has is not part of this spec, so its protection was not checked", s.name));
+      continue;
+    }
+    const SourceSpan place = s.nodes >= 0 ? c.nodes[s.nodes].span : s.spec->servers ? first_place(written(s.spec->servers->count), s.spec->servers->model.span) : s.span;
+    if (p->kind == Protection::Kind::replica) {
+      if (p->parity + 1 <= servers) continue;
+      Finding& f = findings.error(rule.id, text.span, format("{} copies on {} put two on one of '{}'", p->parity + 1, plural(servers, "server"), s.name));
+      f.label("a copy that shares its server is lost with it").note(place, format("{} serve it", plural(servers, "server")));
+      f.help(format("`protection: replica {}`, or {} servers", servers, p->parity + 1)).object(object);
+      continue;
+    }
+    const std::int64_t shares = p->data + p->parity, on_one = (shares + servers - 1) / servers;
+    if (on_one <= p->parity) continue;
+    Finding& f = findings.error(rule.id, text.span, format("{}+{} over {} puts {} shares of '{}' on one, {} may be lost", p->data, p->parity, plural(servers, "server"), on_one, s.name, p->parity));
+    f.label(format("({} + {}) / {} = {:.3g}, rounded up", p->data, p->parity, servers, static_cast<double>(shares) / static_cast<double>(servers)));
+    f.note(place, format("{} serve it", plural(servers, "server")));
+    f.help(p->parity > 0 ? format("at least {}, or stripes of fewer shares", plural((shares + p->parity - 1) / p->parity, "server")) : std::string("at least one share of redundancy")).object(object);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The redundancy that a storage system declares (`protection`) survives the loss of one server, and its stripes fit its drives.
+
+## Why it matters
+
+With three of ten shares on one server, that server's loss takes more than the code can rebuild: the data is gone, although two disks may fail.
+
+## Formula
+
+```
+erasure k+m, n servers: ceil((k + m) / n) <= m
+replica r:              r <= n
+raid k+m:               k + m <= drives of one server
+```
+
+Source: arithmetic of erasure codes (any m shares may be lost).
+
+## Example
+
+8+2 over four servers: three shares on one, two may be lost.
+
+## How to fix
+
+More servers, or narrower stripes: 4+2 over three servers has two shares on each.
+
+## When to accept
+
+Never: it is arithmetic.
+)";
+
+const Rule kStorageFaultToleranceImpossible = {
+    .id = "storage-fault-tolerance-impossible",
+    .code = "STOR-006",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "the declared redundancy does not survive the loss of a server",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

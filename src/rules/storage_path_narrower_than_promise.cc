@@ -1,0 +1,148 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// What headers leave of a link: 4,096 bytes of payload in 4,178 on the wire (RoCE v2 with preamble and gap 38, IPv4 20, UDP 8, BTH 12, ICRC 4).
+// The highest published figures (49 of 50 GB/s) lie at it, over InfiniBand too.
+constexpr double kPayloadShare = 0.98;
+
+struct Path { std::string what, formula; BytesPerSecond carries{0}; SourceSpan span; bool confirmed = true; };
+
+BytesPerSecond payload(BitsPerSecond r) { return bytes_of(r) * kPayloadShare; }
+
+// Networks on which the servers of a system sit; for outside servers those that carry storage.
+bool reaches(const NetworkModel& n, int storage, const StorageModel& s) {
+  for (const EndPoints& e : n.ends)
+    if (e.storage == storage || (s.nodes >= 0 && e.group == s.nodes)) return true;
+  return false;
+}
+
+void add_server_side(std::vector<Path>& paths, const Cluster& c, int storage) {
+  const StorageModel& s = c.storage[storage];
+  BitsPerSecond all{0};
+  std::string formula;
+  SourceSpan at;
+  for (const NetworkModel& n : c.networks) {
+    if (n.everything || n.shares >= 0 || (s.nodes >= 0 && !n.carries_traffic(Traffic::storage))) continue;
+    for (const EndPoints& e : n.ends) {
+      if (e.storage != storage && !(s.nodes >= 0 && e.group == s.nodes)) continue;
+      all += e.rate * static_cast<double>(e.members * e.ports_each);
+      formula += format("{}{} x {} x {}", formula.empty() ? "" : " + ", e.members, plural(e.ports_each, "port"), to_text(e.rate));
+      at = e.span;
+    }
+  }
+  if (all.value > 0) paths.push_back({"the servers' ports", formula + format(" x {:.2f} / 8", kPayloadShare), payload(all), at});
+}
+
+void add_client_side(std::vector<Path>& paths, const Cluster& c, int storage) {
+  const StorageModel& s = c.storage[storage];
+  const bool inside = std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return reaches(n, storage, s); });
+  BitsPerSecond all{0};
+  std::string formula;
+  SourceSpan at;
+  for (const NetworkModel& n : c.networks) {
+    if (n.everything || !n.carries_traffic(Traffic::storage) || (inside && !reaches(n, storage, s))) continue;
+    for (const EndPoints& e : n.ends) {
+      if (e.group < 0 || e.group == s.nodes || !c.nodes[e.group].computes) continue;
+      if (!s.spec->on.empty() && std::none_of(s.spec->on.begin(), s.spec->on.end(), [&](const Value<std::string>& g) { return g.value == c.nodes[e.group].name; })) continue;
+      all += e.rate * static_cast<double>(e.members * e.ports_each);
+      formula += format("{}{} x {} x {}", formula.empty() ? "" : " + ", e.members, plural(e.ports_each, "port"), to_text(e.rate));
+      at = e.span;
+    }
+  }
+  if (all.value > 0) paths.push_back({"the clients' ports", formula + format(" x {:.2f} / 8", kPayloadShare), payload(all), at});
+}
+
+void check_one(const Rule& rule, Findings& findings, const StorageModel& s, const std::vector<Path>& paths, const Value<BytesPerSecond>& promise, const Value<BytesPerSecond>* of_part, std::string_view verb) {
+  if (!promise) return;
+  const Path* narrowest = nullptr;
+  for (const Path& p : paths)
+    if (above(promise->value, p.carries.value) && (!narrowest || p.carries < narrowest->carries)) narrowest = &p;
+  const bool part_short = of_part && *of_part && above(promise->value, (*of_part)->value * static_cast<double>(s.count));
+  if (!narrowest && !part_short) return;
+  const BytesPerSecond systems = part_short ? **of_part * static_cast<double>(s.count) : BytesPerSecond{0};
+  const bool by_part = part_short && (!narrowest || systems < narrowest->carries);
+  Finding& f = by_part ? findings.error(rule.id, promise.span, format("{} of {} is promised by '{}', its {} {}", to_text(*promise), verb, s.name, s.count == 1 ? "system gives" : format("{} systems give", s.count), to_text(systems)))
+                       : findings.error(rule.id, promise.span, format("{} of {} is promised by '{}', {} carry {} at most", to_text(*promise), verb, s.name, narrowest->what, to_text(narrowest->carries)));
+  if (by_part) {
+    f.label(format("{} x {} ('{}')", s.count, to_text(**of_part), s.model));
+    f.note(s.spec->servers->model.span, "the systems are named here");
+    mention_unconfirmed(f, *of_part, format("the {} rate of '{}'", verb, s.model));
+  } else {
+    f.label(narrowest->formula);
+    f.note(narrowest->span, format("{} are connected here", narrowest->what));
+    f.physics = true;                          // more than the wire carries; what a system gives is its maker's figure
+  }
+  const double each = by_part ? (*of_part)->value : 0;
+  f.help(by_part ? format("`count: {}`, or a promise of {}", static_cast<std::int64_t>(promise->value / each) + (above(promise->value, each * static_cast<double>(static_cast<std::int64_t>(promise->value / each))) ? 1 : 0), to_text(systems))
+                 : format("more or faster ports, or a promise of {}", to_text(narrowest->carries)));
+  f.object("storage." + s.name);
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const StorageModel& s = c.storage[i];
+    if (!s.spec->demand || s.spec->kind.value == StorageKind::local) continue;
+    const StorageDemand& d = *s.spec->demand;
+    if (!d.read && !d.write) continue;
+    std::vector<Path> paths;
+    add_server_side(paths, c, static_cast<int>(i));
+    const bool knows_servers = !paths.empty();
+    add_client_side(paths, c, static_cast<int>(i));
+    if (!knows_servers)
+      findings.note(rule.id, s.span, s.spec->servers && s.spec->servers->external ? format("the servers of '{}' are not part of this spec, so only the clients' side of what it promises was checked", s.name)
+                                                                                    : format("no network `connects` the servers of '{}', so their side of what it promises was not checked", s.name));
+    check_one(rule, findings, s, paths, d.read, s.part ? &s.part->read : nullptr, "reading");
+    check_one(rule, findings, s, paths, d.write, s.part ? &s.part->write : nullptr, "writing");
+    if (s.part && ((d.read && !s.part->read) || (d.write && !s.part->write)))
+      findings.note(rule.id, first_place(s.spec->servers->model.span, s.span), format("'{}' states no `{}` rate, so it was not compared with what '{}' promises", s.model, d.read && !s.part->read ? "read" : "write", s.name));
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+What a storage system promises (`demand`) fits through its servers' ports, through its clients' ports, and is within what the systems bought give.
+
+## Why it matters
+
+The narrowest place sets the rate. It is found out when the first large job loads its checkpoint.
+
+## Formula
+
+```
+demand <= ports of the servers x rate x 0.98 / 8
+demand <= ports of the clients x rate x 0.98 / 8
+demand <= systems x data sheet rate of one
+```
+
+0.98: 4,096 bytes of payload in 4,178 on the wire. Source: arithmetic over RoCE v2 headers; the highest published figures lie at it.
+
+## Example
+
+200 GB/s promised by 4 servers with 2 x 200 Gb/s: 1,600 Gb/s x 0.98 / 8 = 196 GB/s.
+
+## How to fix
+
+More servers, faster or more ports, or a smaller promise.
+
+## When to accept
+
+What a system's data sheet gives may be low for the workload, with a measurement as the reason. What no wire carries cannot be accepted.
+)";
+
+const Rule kStoragePathNarrowerThanPromise = {
+    .id = "storage-path-narrower-than-promise",
+    .code = "STOR-004",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "storage promises more than its path carries",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

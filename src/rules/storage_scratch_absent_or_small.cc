@@ -1,0 +1,95 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// Room for unpacked container images on a node that pulls its own: two images of about 60 GB (planning default).
+constexpr Bytes kImageCache{120e9};
+
+bool mounts(const Storage& s, const NodeGroupModel& g) {
+  return s.on.empty() || std::any_of(s.on.begin(), s.on.end(), [&](const Value<std::string>& name) { return name.value == g.name; });
+}
+
+Bytes drive_bytes(const NodeGroupModel& g, const std::string* entry) {
+  Bytes all{0};
+  for (const auto& d : g.server.part.drives)
+    if (d.value.size && (entry ? d.name == *entry : d.name != "boot")) all += *d.value.size * static_cast<double>(d.value.count.value_or(1));
+  return all;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  // Local storage: what it promises must lie on the drives of every node that mounts it.
+  for (const StorageModel& s : c.storage) {
+    if (s.spec->kind.value != StorageKind::local) continue;
+    const std::string* entry = s.spec->drives ? &*s.spec->drives : nullptr;
+    for (const NodeGroupModel& g : c.nodes) {
+      if (!mounts(*s.spec, g) || g.count == 0 || g.server.virtual_machine || (s.spec->on.empty() && !g.computes)) continue;
+      const Bytes has = drive_bytes(g, entry);
+      const Value<Bytes>& wants = s.spec->capacity;
+      if (has.value > 0 && !(wants && above(wants->value, has.value))) continue;
+      const SourceSpan at = has.value > 0 ? wants.span : first_place(s.spec->drives.span, s.span);
+      Finding& f = has.value > 0 ? findings.warning(rule.id, at, format("'{}' is to hold {} on each node, those of '{}' have {} of drives", s.name, to_text(*wants), g.name, to_text(has)))
+                                 : findings.warning(rule.id, at, format("'{}' lies on the nodes' own drives, those of '{}' have none{}", s.name, g.name, entry ? format(" named '{}'", *entry) : " besides boot"));
+      f.note(g.span, "the nodes are declared here");
+      f.help("add `drives: { scratch: 2 x 3.84 TB nvme }` to the group").object("nodes." + g.name);
+    }
+  }
+  // Containers on nodes without any drive of their own.
+  for (const NodeGroupModel& g : c.nodes) {
+    if (!is_ours(g) || !g.computes || g.count == 0 || g.software.containers.empty()) continue;
+    const Bytes all = drive_bytes(g, nullptr);
+    Bytes boot{0};
+    for (const auto& d : g.server.part.drives)
+      if (d.name == "boot" && d.value.size) boot = *d.value.size;     // a mirrored pair holds what one of them does
+    if (all.value >= kImageCache.value || boot.value >= 2 * kImageCache.value) continue;
+    Finding& f = findings.warning(rule.id, g.span, format("nodes of '{}' run containers and have {} of drives, {} of images are usual", g.name, to_text(all + boot), to_text(kImageCache)));
+    f.note(g.software.containers.front().span, "containers are asked for here");
+    f.help("add `drives: { scratch: 2 x 3.84 TB nvme }` to the group").object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Storage of the kind `local` lies on drives that its nodes have, and nodes that run containers have room for their images.
+
+## Why it matters
+
+Without local drives, images and caches go to memory or to the shared file system, and a job's start becomes everybody's problem.
+
+## Formula
+
+```
+capacity of local storage <= sum of the drives it lies on, on each node that mounts it
+drives of a node that runs containers >= 120 GB (two images of 60 GB), or a boot drive of twice that
+```
+
+Source: arithmetic; 120 GB is a planning default. NVIDIA, DGX GB200 user guide, storage (local NVMe as cache).
+
+## Example
+
+`scratch: { kind: local, drives: scratch }` over nodes that only have boot drives.
+
+## How to fix
+
+Add drives to the group, or take local storage away.
+
+## When to accept
+
+Where images lie on a fast shared file system by design.
+)";
+
+const Rule kStorageScratchAbsentOrSmall = {
+    .id = "storage-scratch-absent-or-small",
+    .code = "STOR-008",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "no local drives, or too small ones, where the plan needs them",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
