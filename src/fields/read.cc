@@ -208,6 +208,7 @@ class Reader {
       if (!reason.empty()) head.source = reason;
       return ok;
     }
+    t.head(out).span = place_of(n, place);   // what is refused below keeps its place: it was written, and nobody asks for it a second time
     if (!d_.is_scalar(n)) {
       wrong_type(t, n, place);
       return false;

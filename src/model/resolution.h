@@ -14,7 +14,7 @@ namespace clusterc {
 
 // The user wrote something there; where it has no value all the same, the reader has said why.
 template <class T>
-bool was_written(const Value<T>& v) { return v.origin != Origin::absent; }
+bool was_written(const Value<T>& v) { return v.origin != Origin::absent || v.span.valid(); }
 
 struct Resolution {
   Cluster& cluster;
