@@ -57,7 +57,7 @@ class SlurmLauncher final : public Launcher {
     Subprocess process;
     process.argv = {"srun", "--label", "--quiet", "--exclusive", "--nodelist=" + fold_names(launch.nodes),
                     "--nodes=" + std::to_string(launch.nodes.size()), "--ntasks-per-node=" + std::to_string(launch.ranks_per_node),
-                    "--time=" + std::to_string(minutes), "--immediate=60", "--job-name=clusterc", "--input=none", "--kill-on-bad-exit=0"};
+                    "--time=" + std::to_string(minutes), "--immediate=60", "--job-name=clusterc", "--input=none", launch.mpi ? "--kill-on-bad-exit=1" : "--kill-on-bad-exit=0"};
     if (launch.mpi) process.argv.push_back("--mpi=pmix"); else process.argv.push_back("--mpi=none");
     process.argv.insert(process.argv.end(), launch.argv.begin(), launch.argv.end());
     process.timeout = launch.timeout + std::chrono::seconds(90);

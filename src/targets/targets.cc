@@ -243,8 +243,8 @@ class Expect {
       }
     }
     if (nodes == 0) return;
-    for (const char* test : {"mpi.all_reduce.busbw", "mpi.all_reduce.latency"}) {
-      const bool latency = std::string_view(test) == "mpi.all_reduce.latency";
+    for (const char* test : {"mpi.allreduce.busbw", "mpi.allreduce.time"}) {
+      const bool latency = std::string_view(test) == "mpi.allreduce.time";
       ExpectedFigure f{.test = test, .scope = "whole", .dimension = latency ? Dimension::time : Dimension::byte_rate, .lower_is_better = latency};
       if (latency) f.missing = "no published latency of this hardware and MPI: it is kept for comparison";
       else if (nodes < 2) f.missing = "one node: its ranks meet in memory, for which no ceiling is known";

@@ -17,7 +17,7 @@ struct Figure {
 };
 
 struct ExpectedFigure {
-  std::string test;               // metric as the validator names it: "memory.triad", "gemm.fp64", "mpi.all_reduce.busbw"
+  std::string test;               // metric as the validator names it: "memory.triad", "gemm.fp64", "mpi.allreduce.busbw"
   std::string group;              // node group; empty: the whole cluster
   std::string scope;              // node, whole, nvlink-domain …
   Dimension dimension = Dimension::byte_rate;

@@ -63,7 +63,7 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     // One node: its cores are the ranks, at most 16. More: one rank a node, so that every transfer crosses the network.
     const int ranks = everybody.size() > 1 ? 1 : static_cast<int>(std::clamp<std::int64_t>(fewest_cores == (1 << 20) ? 2 : fewest_cores, 2, 16));
     SuiteTest test{.id = "whole/mpi", .stage = SuiteStage::whole, .validator = "mpi", .arguments = lasting, .group = "", .nodes = everybody, .ranks_per_node = ranks, .mpi = true,
-                   .metrics = {"mpi.all_reduce.busbw", "mpi.all_reduce.latency"}};
+                   .metrics = {"mpi.allreduce.busbw", "mpi.allreduce.time"}};
     add(std::move(test));
   }
   return suite;

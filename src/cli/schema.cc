@@ -1,0 +1,16 @@
+#include "cli/command.h"
+#include "spec/schema.h"
+
+namespace clusterc::cli {
+namespace {
+
+void options(po::options_description& o) { o.add_options()("reference", po::bool_switch(), "the reference page in Markdown instead"); }
+
+int run(const po::variables_map& given) {
+  put(given["reference"].as<bool>() ? spec_reference() : spec_schema());
+  return kOk;
+}
+
+}  // namespace
+const Command kSchema{"schema", "the JSON Schema of the spec language, for editors", "clusterc schema [--reference]", options, run};
+}  // namespace clusterc::cli

@@ -1,0 +1,34 @@
+#include "base/json_writer.h"
+#include "cli/command.h"
+#include "fields/show.h"
+
+namespace clusterc::cli {
+namespace {
+
+void options(po::options_description& o) {
+  add_positional(o, "SPEC");
+  add_findings_options(o);
+  o.add_options()("bare", po::bool_switch(), "without the comments that say where each value came from");
+}
+
+int run(const po::variables_map& given) {
+  const std::string path = one_spec(given);
+  const Format format = format_of(given);
+  if (format == Format::sarif || format == Format::junit) throw UsageError{"a spec is shown as text or json"};
+  auto result = run_pipeline(path, Stage::resolved, run_options(given, path));
+  const int status = report_findings(*result, path, given, true);
+  if (!result->cluster) return status;
+  if (format == Format::json) {
+    std::string out;
+    JsonWriter json(out, {.indent = 1});
+    show_json(result->cluster->spec, json);
+    put(out + "\n");
+  } else {
+    put(show_yaml(result->cluster->spec, {.origins = !given["bare"].as<bool>()}));
+  }
+  return status;
+}
+
+}  // namespace
+const Command kShow{"show", "the spec with every default and derived value filled in, and where each came from", "clusterc show SPEC [--format text|json] [--bare]", options, run};
+}  // namespace clusterc::cli
