@@ -13,14 +13,15 @@ rc=$?
 [ $rc -eq 0 ] || fail "the virtual Slurm did not come up"
 python3 "$src/tests/virtual-slurm/overlay.py" --compare "$out/slurm" "$run/etc" || fail "the overlay changed more than its keys"
 say "the overlay changed listed keys only"
-errors=$(grep -hE "error:|fatal:" "$run"/log/slurmctld.log "$run"/log/n?.log | grep -vE "Could not open .* state file|Trying backup state save file")
+# A first start finds neither state nor the cached topology of an earlier one; that is no complaint of the configuration.
+errors=$(grep -hE "error:|fatal:" "$run"/log/slurmctld.log "$run"/log/n?.log | grep -vE "Could not open .* state file|Trying backup state save file|xcpuinfo_hwloc_topo_load: failed .load will be required")
 [ -z "$errors" ] || fail "the daemons complain: $errors"
 equal "host names of a job on four nodes" "$("$run/enter" srun -N4 -n4 hostname | sort | tr '\n' ' ')" "n1 n2 n3 n4 "
 equal "CPUs of a node" "$("$run/enter" sinfo -h -n n1 -o '%c')" 2
 equal "memory of a node (2 GiB less 256 MiB)" "$("$run/enter" sinfo -h -n n1 -o '%m')" 1792
 "$run/enter" srun --mpi=list 2>&1 | grep -q pmix || fail "Slurm has no PMIx"
 "$run/enter" scontrol update nodename=n2 state=drain reason=test || fail "drain"
-equal "idle nodes with one drained" "$("$run/enter" sinfo -h -N -t idle -o %N | sort -u | tr '\n' ' ')" "n1 n3 n4 "
+equal "idle nodes with one drained" "$("$run/enter" sinfo -h -N -o '%N %T' | awk '$2 == "idle" { print $1 }' | sort -u | tr '\n' ' ')" "n1 n3 n4 "
 "$run/enter" srun -N4 -I hostname > /dev/null 2>&1 && fail "a job of four nodes ran on three"
 "$run/enter" scontrol update nodename=n2 state=resume
 "$src/tests/virtual-slurm/down" "$run"
