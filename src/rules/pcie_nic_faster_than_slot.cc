@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "model/pcie.h"
 #include "rules/say.h"
 #include "rules/rules.h"
@@ -8,17 +10,25 @@ namespace {
 // What packet headers and flow control leave of the coded rate with payloads of 256 bytes (20 to 28 bytes of overhead a packet).
 constexpr double kUsableShare = 0.90;
 
-// What the networks ask of one adapter of the set: its share of the ports in use, each at the rate that it runs at.
-BitsPerSecond wanted_of(const Cluster& c, int group, int set) {
+// What the networks ask of one adapter of the set: all its ports in use at once, and the fastest of them alone.
+struct Wanted { BitsPerSecond all{0}, fastest{0}; };
+Wanted wanted_of(const Cluster& c, int group, int set) {
   const ServerModel& s = c.nodes[group].server;
-  BitsPerSecond all{0};
+  Wanted out;
   for (const NetworkModel& n : c.networks) {
     if (n.shares >= 0) continue;               // the same ports once more
     for (const EndPoints& e : n.ends)
-      if (e.group == group && e.ports >= 0 && s.ports[e.ports].nics == set) all += e.rate * static_cast<double>(e.ports_each);
+      if (e.group == group && e.ports >= 0 && s.ports[e.ports].nics == set) {
+        out.all += e.rate * static_cast<double>(e.ports_each);
+        out.fastest = std::max(out.fastest, e.rate);
+      }
   }
-  return s.nics[set].count > 0 ? all / static_cast<double>(s.nics[set].count) : all;
+  if (s.nics[set].count > 0) out.all = out.all / static_cast<double>(s.nics[set].count);
+  return out;
 }
+
+// Places in the spec only: a figure of the catalogue is not the user's to change.
+SourceSpan in_spec(const Cluster& c, SourceSpan s) { return s.file == c.spec.span.file ? s : SourceSpan{}; }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -30,7 +40,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (std::size_t set = 0; set < s.nics.size(); ++set) {
       const NicSet& nics = s.nics[set];
       if (!nics.part) continue;
-      const BitsPerSecond wanted = wanted_of(c, static_cast<int>(gi), static_cast<int>(set));
+      const Wanted asked = wanted_of(c, static_cast<int>(gi), static_cast<int>(set));
+      const BitsPerSecond wanted = asked.all;
       if (wanted.value <= 0) continue;
       // The narrowest of those in the tree; without a tree the card in a slot of the chassis.
       const PcieDevice* narrowest = nullptr;
@@ -49,9 +60,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const BitsPerSecond usable = bits_of(coded) * kUsableShare;
       if (coded.value <= 0 || !above(wanted.value, usable.value)) continue;
       const SourceSpan at = first_place(narrowest && narrowest->slot ? written(narrowest->slot->generation) : SourceSpan{}, narrowest && narrowest->slot ? written(narrowest->slot->lanes) : SourceSpan{},
-                                        narrowest && narrowest->slot ? written(narrowest->slot->device) : SourceSpan{}, nics.span, g.span);
-      Finding& f = findings.error(rule.id, at, format("'{}' of group '{}' is to carry {}, PCIe {}.0 x{} carries {}", nics.name, g.name, to_text(wanted), generation, lanes, to_text(usable, 3)));
+                                        narrowest && narrowest->slot ? written(narrowest->slot->device) : SourceSpan{}, in_spec(c, nics.span), in_spec(c, s.span), g.span);
+      // One port alone that is too fast never reaches its rate; several only compete when all are busy.
+      const bool alone = above(asked.fastest.value, usable.value);
+      Finding& f = findings.add(alone ? Severity::error : Severity::warning, rule.id, at, format("'{}' of group '{}' is to carry {}{}, PCIe {}.0 x{} carries {}", nics.name, g.name, to_text(wanted), alone ? "" : " on all its ports at once", generation, lanes, to_text(usable, 3)));
       f.label(format("{} x {} GB/s x 8 x {:.2f} usable = {}", lanes, format("{:.4g}", coded.value / 1e9 / static_cast<double>(lanes)), kUsableShare, to_text(usable, 3)));
+      if (!in_spec(c, nics.span).valid() && nics.span.valid()) f.note(nics.span, format("the adapters of '{}'", s.id));
       if (narrowest) f.note(narrowest->slot ? narrowest->slot->span : SourceSpan{}, format("'{}' sits in {}", narrowest->name, narrowest->slot_name));
       mention_unconfirmed(f, nics.part->pcie_generation, format("the PCIe generation of '{}'", nics.model));
       f.help(format("a slot of a later generation or with more lanes, or a network rate of {} or less for each adapter", to_text(usable, 3)));
@@ -64,7 +78,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The slot of a network adapter carries what the networks ask of it: all its ports that are in use, each at the rate of its network, at once.
+The slot of a network adapter carries what the networks ask of it: all its ports that are in use, each at the rate of its network, at once. An error
+where one port alone is too fast for the slot; a warning where only all ports together are.
 
 ## Why it matters
 
