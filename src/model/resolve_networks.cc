@@ -305,6 +305,19 @@ void find_rails(Network& n, const Cluster& c, const NetworkModel& m) {
     n.rails = Value<std::int64_t>::derived(most->ports_each, format("ports of one node of '{}'", c.nodes[most->group].name), most->span);
 }
 
+// The management port of every server and bought storage system of ours, for a network that connects everything. Switches, PDUs and shelves are
+// counted by the plan, which knows how many there are.
+void add_management_ports(const Cluster& c, NetworkModel& m) {
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const ServerModel& server = c.nodes[g].server;
+    if (!c.own_site || server.virtual_machine || server.instance || !server.part.bmc.value_or(true)) continue;
+    m.ends.push_back({.span = c.nodes[g].span, .group = static_cast<int>(g), .members = c.nodes[g].count, .ports_each = 1, .built_for = c.nodes[g].count, .rate = m.rate});
+  }
+  for (std::size_t s = 0; s < c.storage.size(); ++s)
+    if (c.own_site && c.storage[s].part && c.storage[s].nodes < 0)
+      m.ends.push_back({.span = c.storage[s].span, .storage = static_cast<int>(s), .members = c.storage[s].count, .ports_each = 1, .built_for = c.storage[s].count, .rate = m.rate});
+}
+
 }  // namespace
 
 void resolve_networks(Resolution& r) {
@@ -331,6 +344,8 @@ void resolve_networks(Resolution& r) {
     Ends{r, m}.add_all();
   }
   share_out_ports(r);
+  for (NetworkModel& m : c.networks)
+    if (m.everything && m.ends.empty()) add_management_ports(c, m);
   for (std::size_t i = 0; i < c.networks.size(); ++i) find_rails(c.spec.networks.entries[i].value, c, c.networks[i]);
 }
 
