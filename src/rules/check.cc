@@ -1,5 +1,6 @@
 // Running the rules, raising severities, accepting findings.
 #include <optional>
+#include <utility>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -48,6 +49,22 @@ std::vector<Raised> raised_severities(const Spec& spec, Findings& findings) {
   return raised;
 }
 
+// A finding points at what the user can change. Where the deciding value lies in the catalogue, the place is the one in the spec that chose
+// the part, and the catalogue's line becomes a note.
+void point_into_spec(const Cluster& cluster, Finding& finding) {
+  const FileId spec = cluster.spec.span.file;
+  if (!finding.span.valid() || finding.span.file == spec) return;
+  for (const std::string& object : finding.objects) {
+    if (!object.starts_with("nodes.")) continue;
+    const int group = cluster.find_node_group(std::string_view(object).substr(6, object.find_first_of(".[", 6) - 6));
+    if (group < 0) continue;
+    const NodeGroupModel& g = cluster.nodes[static_cast<std::size_t>(group)];
+    finding.notes.insert(finding.notes.begin(), {finding.span, "the part that it names", std::exchange(finding.caret, {})});
+    finding.span = g.server.span.file == spec ? g.server.span : g.span;
+    return;
+  }
+}
+
 }  // namespace
 
 void check_rules(const RuleInput& in, Findings& findings) {
@@ -61,6 +78,7 @@ void check_rules(const RuleInput& in, Findings& findings) {
       // What is below the rule's own severity says that something could not be checked, or is its milder half: it stays what it is.
       if (wish != raised.end() && f.severity >= rule->severity && f.severity < wish->to) f.severity = wish->to;
       if (rule->physics && f.severity == Severity::error) f.physics = true;
+      point_into_spec(in.cluster, f);
     }
   }
 }
