@@ -30,7 +30,9 @@ void check_end(const Rule& rule, const RuleInput& in, Findings& findings, const 
   if (port_rate.value <= 0) {
     findings.note(rule.id, e.span, format("'{}' states no `port_rate`, so it was not compared with the {} of network '{}'", model, to_text(n.rate), n.name));
   } else if (above(n.rate.value, port_rate.value) && n.spec->rate.origin == Origin::spec) {
-    Finding& f = findings.error(rule.id, e.span, format("network '{}' runs {}, a port of '{}' in '{}' runs {}", n.name, to_text(n.rate), model, who, to_text(port_rate)));
+    // Where others reach the rate, a slower port on a switch that slows one port down is a choice; where none does, the rate is wrong.
+    const bool others = std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& o) { return o.rate.value >= n.rate.value; });
+    Finding& f = findings.add(others ? Severity::note : Severity::error, rule.id, e.span, format("network '{}' runs {}, a port of '{}' in '{}' runs {}", n.name, to_text(n.rate), model, who, to_text(port_rate)));
     f.note(n.spec->rate.span, "the rate of the network");
     if (nic_place.valid()) f.note(nic_place, "the adapter is named here");
     mention_unconfirmed(f, part.port_rate, format("the port rate of '{}'", model));
@@ -76,7 +78,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Both ends of a link speak one language at one rate: the adapter and the switch are made for the network's `kind`, and neither is slower than its `rate`.
+Both ends of a link speak one language at one rate: the adapter and the switch are made for the network's `kind`, and neither is slower than its `rate`. Where only some of the members are slower, it is a note: their switch ports are slowed down.
 
 ## Why it matters
 

@@ -16,7 +16,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const std::int64_t modules = *memory.count, channels = *s.cpu->memory_channels * s.cpu_count;
     if (modules % channels == 0) continue;
-    const SourceSpan at = first_place(written(memory.count), memory.span, s.span);
+    const SourceSpan at = first_place(written(memory.count), in_spec(memory.span, g), s.span);
     const std::int64_t rounds = (modules + channels - 1) / channels;
     // Below one module a channel the empty ones add nothing. Above it interleaving runs over what all channels have.
     const double share = modules < channels ? static_cast<double>(modules) / static_cast<double>(channels) : 0;

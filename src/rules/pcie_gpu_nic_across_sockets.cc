@@ -37,7 +37,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const PcieDevice* gpu = tree.gpu(first->gpu);
       const PcieDevice* nic = tree.nic(set, first->nic);
       const auto slot_of = [](const PcieDevice* d) { return d && d->slot ? first_place(written(d->slot->device), d->slot->span) : SourceSpan{}; };
-      const SourceSpan at = first_place(slot_of(gpu), nics.span, s.span);
+      const SourceSpan at = first_place(in_spec(slot_of(gpu), g), in_spec(nics.span, g), s.span);
       Finding& f = findings.add(asked ? Severity::error : Severity::warning, rule.id, at,
                                 format("{} of {} GPUs in each node of '{}' reach '{}' only across the sockets", across, s.gpu_count, g.name, nics.name));
       if (gpu && nic) f.label(format("{} on {}, {} on {} (SYS)", gpu->name, tree.sockets[static_cast<std::size_t>(gpu->socket)].name, nic->name, tree.sockets[static_cast<std::size_t>(nic->socket)].name));

@@ -39,6 +39,9 @@ void mention_unconfirmed(Finding& f, const Value<T>& v, std::string_view what) {
   if (!v.confirmed) f.note(v.span, format("{} is not confirmed{}{}", what, v.source.empty() ? "" : ": ", v.source));
 }
 
+// A place that the user can edit: of a value that came with a catalogue part there is none.
+inline SourceSpan in_spec(SourceSpan at, const NodeGroupModel& g) { return at.file == g.span.file ? at : SourceSpan{}; }
+
 struct Term {                        // "4 x 10.2 kW (nvidia-dgx-h100)"
   std::string what;
   std::int64_t count = 0;
