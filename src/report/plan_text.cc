@@ -166,7 +166,9 @@ std::string render_expected_text(const ExpectedFigures& expected) {
 }
 
 std::string render_plan_text(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected) {
-  std::string out = format("{}: {} nodes, {} GPUs, {} at the wall at most\n", *cluster.spec.name, cluster.node_count, plan.gpu_count, to_text(plan.it_power));
+  std::string out = format("{}: {} node{}, {} GPU{}", *cluster.spec.name, cluster.node_count, cluster.node_count == 1 ? "" : "s", plan.gpu_count, plan.gpu_count == 1 ? "" : "s");
+  if (plan.it_power.value > 0) out += format(", {} at the wall at most", to_text(plan.it_power));
+  out += "\n";
   if (!plan.unplaced.empty()) {
     out += "\nWithout a place\n";
     for (const Unplaced& u : plan.unplaced) out += format("  {} x {}\n", u.count, u.why);
@@ -178,7 +180,7 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
     Table table({"group", ">count", "names", "server", "GPUs", ">power each"});
     for (const NodeGroupModel& g : cluster.nodes)
       table.row({g.name, std::to_string(g.count), g.names.text(), g.server.id, g.server.gpu_count ? std::to_string(g.server.gpu_count) + " x " + g.server.gpu_model : "-",
-                 g.server.power ? to_text(*g.server.power) : "-"});
+                 g.server.power && g.server.power->value > 0 ? to_text(*g.server.power) : "-"});
     return table.text();
   }());
   if (!plan.racks.empty()) section("Racks", racks_text(cluster, plan));
@@ -186,7 +188,7 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
   if (!plan.zones.empty()) section("Cooling", cooling_text(cluster, plan));
   section("Fabrics", fabrics_text(cluster, plan));
   if (!plan.addresses.empty()) section("Addresses", addresses_text(cluster, plan));
-  section("Bill of materials", [&] {
+  if (!plan.bill.empty()) section("Bill of materials", [&] {
     Table table({">count", "part", "what"});
     for (const BillLine& b : plan.bill) table.row({std::to_string(b.count), b.part + (b.planning_default ? " (planning default)" : ""), b.what});
     return table.text();

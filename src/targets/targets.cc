@@ -66,6 +66,7 @@ class Expect {
     }
     if (wished) {
       if (wished->skip) figure.skip = *wished->skip;
+      figure.demanded = !wished->skip;
       if (wished->floor) {
         figure.derived_floor = figure.floor;
         figure.floor = {wished->floor->value, "set in the spec", "the spec", true};

@@ -27,6 +27,7 @@ struct ExpectedFigure {
   Figure derived_floor;
   std::string basis;              // measured, single, gate, transferred, stated, none (reference/targets)
   std::string missing;            // why it cannot be judged: the key or fact that would make it judgeable; empty: judgeable
+  bool demanded = false;          // the spec names this test in its targets: anything but a pass is not passed
   std::string skip;               // the reason the spec gives for skipping
   std::string algorithm;          // which algorithm set the ceiling
 };

@@ -22,6 +22,7 @@ struct Judged {
   std::string derivation;          // of the ceiling
   bool data_verified = false;
   std::int64_t size = 0;
+  bool demanded = false;           // the spec names it in its targets: skipped and unjudged do not do
 };
 
 // A figure above what physics allows was measured wrongly: more than this over the ceiling is an error, not a pass. Clocks and data sheets

@@ -15,10 +15,14 @@ std::size_t Report::count(Verdict v) const {
 }
 
 bool Report::passed() const {
-  return error.empty() && !interrupted && !verdicts.empty() && !count(Verdict::fail) && !count(Verdict::error) && !count(Verdict::degraded);
+  return error.empty() && !interrupted && !verdicts.empty() && !count(Verdict::fail) && !count(Verdict::error) && !count(Verdict::degraded) &&
+         std::none_of(verdicts.begin(), verdicts.end(), [](const Judged& j) { return j.demanded && j.verdict != Verdict::pass; });
 }
 
 namespace {
+
+// Metrics are named after the validator that brings them.
+bool has_validator(std::string_view metric) { return metric.starts_with("memory.") || metric.starts_with("gemm.") || metric.starts_with("mpi."); }
 
 bool is_interrupted(const ValidateOptions& options) { return options.interrupted && options.interrupted->load(); }
 
@@ -177,6 +181,19 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
     if (test.stage == SuiteStage::inventory)
       for (std::size_t i = before; i < report.verdicts.size(); ++i)
         if (report.verdicts[i].verdict != Verdict::pass) shut.insert(report.verdicts[i].node);
+  }
+  for (const ExpectedFigure& figure : expected.figures) {
+    const bool brought = std::any_of(suite.begin(), suite.end(), [&](const SuiteTest& t) {
+      return t.group == figure.group && std::find(t.metrics.begin(), t.metrics.end(), figure.test) != t.metrics.end();
+    });
+    // What is expected of this hardware and no validator of this release measures: it was not shown, and is said.
+    if (!brought && !has_validator(figure.test) && !report.interrupted)
+      report.verdicts.push_back({.test = "none", .metric = figure.test, .node = figure.group + (figure.scope.empty() ? "" : " (" + figure.scope + ")"), .verdict = Verdict::skipped,
+                                 .reason = figure.skip.empty() ? "this release has no validator for it" : figure.skip, .dimension = figure.dimension,
+                                 .ceiling = figure.ceiling.value, .typical = figure.typical.value, .floor = figure.floor.value, .demanded = figure.demanded});
+    else
+      for (Judged& j : report.verdicts)
+        if (j.metric == figure.test && figure.demanded) j.demanded = true;
   }
   if (journal && !report.interrupted && !journal->complete()) report.error = "the journal cannot be written";
   return report;

@@ -31,8 +31,8 @@ struct Report {
   bool interrupted = false;
   std::size_t resumed = 0;                  // tests taken from the journal
   std::size_t count(Verdict) const;
-  // Passed: something passed and nothing was found: no fail, error or degraded, and nothing demanded is missing. Unjudged and skipped are
-  // told apart and counted, and do not fail a run that the spec did not demand more of; they are not passes either.
+  // Passed: nothing was found (no fail, error or degraded), and everything that the spec's targets name passed. Unjudged and skipped are no
+  // passes: they are told apart, counted, and do not fail a run whose spec did not demand them.
   bool passed() const;
 };
 
