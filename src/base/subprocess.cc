@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,10 +118,14 @@ SubprocessResult run(const Subprocess& what) {
   const std::vector<char*> argv = pointers(what.argv);
   const std::vector<char*> environment = what.environment ? pointers(*what.environment) : std::vector<char*>{};
 
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) return not_started(errno);
   if (child == 0) {  // async-signal-safe calls only
     ::setpgid(0, 0);
+    // When we are killed in a way that leaves us no word (SIGKILL), the program is asked to end, so that it does not measure for nobody.
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(126);  // killed before that took hold
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);

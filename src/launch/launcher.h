@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -15,6 +16,7 @@ struct Launch {
   std::vector<std::string> argv;                    // argv[0]: absolute path, the same on every node
   std::vector<std::string> nodes;                   // names of the spec
   int ranks_per_node = 1;
+  std::int64_t gpus_per_node = 0;                    // to be asked for where a scheduler hands them out
   bool mpi = false;                                 // ranks of one MPI world; otherwise each node runs the program on its own
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
   const std::atomic<bool>* interrupted = nullptr;
@@ -49,6 +51,7 @@ class Launcher {
 
 std::unique_ptr<Launcher> make_local_launcher(std::string this_node);      // `this_node`: the spec's name of this machine, empty when it is none
 std::unique_ptr<Launcher> make_slurm_launcher();
+std::vector<std::string> last_lines(std::string_view text);                  // the last lines of what was written, at most 20, without empty ones
 std::vector<std::string_view> launcher_ids();                              // "local", "slurm"
 
 }  // namespace clusterc

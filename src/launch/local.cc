@@ -44,6 +44,8 @@ class LocalLauncher final : public Launcher {
     result.interrupted = ended.outcome == SubprocessResult::Outcome::interrupted;
     if (ended.outcome != SubprocessResult::Outcome::exited) result.error = ended.reason;
     result.messages = ended.err;
+    // What printed nothing speaks through its standard error: a library that is not there.
+    if (task.lines.empty()) task.lines = last_lines(ended.err);
     result.tasks.push_back(std::move(task));
     return result;
   }
@@ -55,6 +57,14 @@ class LocalLauncher final : public Launcher {
 }  // namespace
 
 std::unique_ptr<Launcher> make_local_launcher(std::string this_node) { return std::make_unique<LocalLauncher>(std::move(this_node)); }
+std::vector<std::string> last_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(text, '\n'))
+    if (!trim(line).empty()) lines.emplace_back(trim(line));
+  if (lines.size() > 20) lines.erase(lines.begin(), lines.end() - 20);
+  return lines;
+}
+
 std::vector<std::string_view> launcher_ids() { return {"local", "slurm"}; }
 
 }  // namespace clusterc

@@ -1,5 +1,6 @@
 // Through the cluster's Slurm: srun, from any machine that has its client commands and configuration.
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/host_pattern.h"
@@ -52,34 +53,58 @@ class SlurmLauncher final : public Launcher {
     return out;
   }
 
+  // Every task names its node first: which task runs where is Slurm's business (its order of nodes is not ours).
   LaunchResult run(const Launch& launch) const override {
     const auto minutes = std::max<long>(1, std::chrono::ceil<std::chrono::minutes>(launch.timeout).count());
     Subprocess process;
     process.argv = {"srun", "--label", "--quiet", "--exclusive", "--nodelist=" + fold_names(launch.nodes),
                     "--nodes=" + std::to_string(launch.nodes.size()), "--ntasks-per-node=" + std::to_string(launch.ranks_per_node),
-                    "--time=" + std::to_string(minutes), "--immediate=60", "--job-name=clusterc", "--input=none", launch.mpi ? "--kill-on-bad-exit=1" : "--kill-on-bad-exit=0"};
+                    "--time=" + std::to_string(minutes), "--immediate=60", "--job-name=clusterc", "--input=none",
+                    // All cores and all memory: a step is otherwise bound to one core a task.
+                    "--cpu-bind=none", "--mem=0", launch.mpi ? "--kill-on-bad-exit=1" : "--kill-on-bad-exit=0"};
     if (launch.mpi) process.argv.push_back("--mpi=pmix"); else process.argv.push_back("--mpi=none");
+    // What --exclusive takes of GPUs it keeps from the step: they are asked for by number.
+    if (launch.gpus_per_node > 0) process.argv.push_back("--gres=gpu:" + std::to_string(launch.gpus_per_node));
+    process.argv.insert(process.argv.end(), {"/bin/sh", "-c", "echo \"node $SLURMD_NODENAME\"; exec \"$0\" \"$@\""});
     process.argv.insert(process.argv.end(), launch.argv.begin(), launch.argv.end());
     process.timeout = launch.timeout + std::chrono::seconds(90);
     process.interrupted = launch.interrupted;
 
     LaunchResult result;
-    // Task numbers follow the node list in srun's (sorted) order; ranks_per_node tasks on each.
-    std::vector<std::string> order = launch.nodes;
-    std::sort(order.begin(), order.end(), natural_less);
-    std::map<std::uint64_t, std::vector<std::string>> by_task;
-    process.on_line = [&](std::string_view line) {      // "  3: {…}"
-      const auto colon = line.find(": ");
+    std::map<std::uint64_t, TaskOutput> by_task;
+    const auto labelled = [&](std::string_view line, auto&& use) {      // " 3: {…}", as wide as the largest number
+      const auto colon = line.find(':');
       const auto task = colon == std::string_view::npos ? std::nullopt : parse_uint(trim(line.substr(0, colon)));
-      if (task) by_task[*task].emplace_back(line.substr(colon + 2));
+      if (task) use(*task, line.substr(std::min(line.size(), colon + 2)));
+    };
+    process.on_line = [&](std::string_view whole) {
+      labelled(whole, [&](std::uint64_t number, std::string_view line) {
+        TaskOutput& task = by_task[number];
+        if (task.node.empty() && line.starts_with("node ")) task.node = line.substr(5); else task.lines.emplace_back(line);
+      });
     };
     const SubprocessResult ended = clusterc::run(process);
     result.started = ended.outcome != SubprocessResult::Outcome::not_started && !by_task.empty();
     result.interrupted = ended.outcome == SubprocessResult::Outcome::interrupted;
     result.messages = ended.err;
-    for (auto& [task, lines] : by_task) {
-      const std::size_t node = static_cast<std::size_t>(task) / static_cast<std::size_t>(std::max(1, launch.ranks_per_node));
-      if (node < order.size()) result.tasks.push_back({order[node], std::move(lines)});
+    std::map<std::uint64_t, std::vector<std::string>> complaints;
+    for (const std::string_view whole : split(ended.err, '\n'))
+      labelled(whole, [&](std::uint64_t task, std::string_view line) { complaints[task].emplace_back(line); });
+    if (launch.mpi && !by_task.empty()) {
+      // One result for the world: rank 0 prints it, or, where rank 0 is stuck, another one its end.
+      TaskOutput world = std::move(by_task.begin()->second);
+      for (auto at = std::next(by_task.begin()); at != by_task.end(); ++at) world.lines.insert(world.lines.end(), at->second.lines.begin(), at->second.lines.end());
+      if (world.lines.empty()) world.lines = last_lines(ended.err);
+      result.tasks.push_back(std::move(world));
+    } else {
+      for (const std::string& node : launch.nodes)
+        for (auto& [number, task] : by_task)
+          if (task.node == node) {
+            // What printed nothing speaks through its standard error: a program or a library that is not there.
+            if (task.lines.empty()) task.lines = std::move(complaints[number]);
+            result.tasks.push_back(std::move(task));
+            break;
+          }
     }
     if (ended.outcome != SubprocessResult::Outcome::exited) result.error = ended.reason;
     else if (by_task.empty() && ended.status != 0) result.error = "srun started nothing: " + std::string(trim(ended.err.empty() ? ended.reason : ended.err));

@@ -51,7 +51,11 @@ std::string render_validation_text(const Report& report, bool color) {
   const char* word = report.interrupted ? "interrupted" : report.passed() ? (report.count(Verdict::unjudged) || report.count(Verdict::skipped) ? "nothing wrong was found" : "passed") : "not passed";
   const char* paint = report.passed() ? "\033[32m" : "\033[31m";
   out += format("{}{}{}: {}{}\n", color ? paint : "", word, color ? "\033[0m" : "", counts, report.resumed ? format("; {} tests taken from the journal", report.resumed) : "");
-  if (report.interrupted) out += "the same command goes on where it stopped\n";
+  if (report.interrupted)
+    out += report.journal.empty() ? "nothing was kept (no journal)\n" : "what had ended is kept in '" + report.journal + "': the same command goes on where it stopped, --fresh begins anew\n";
+  const auto busy = [](const Judged& j) { return j.verdict == Verdict::error && j.reason.starts_with("busy"); };
+  if (std::any_of(report.verdicts.begin(), report.verdicts.end(), busy))
+    out += "other work used the machine: run it again when it is idle; --allow-busy measures all the same, and then nothing that is too slow counts as a fail\n";
   if (report.passed() && report.count(Verdict::unjudged)) out += "an unjudged figure is not a pass: its reason names what would make it judgeable\n";
   return out;
 }

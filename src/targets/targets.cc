@@ -124,7 +124,9 @@ class Expect {
     // Matrix multiplication: cores x clock x FP64 operations a cycle; FP32 has twice the lanes.
     for (const auto& [test, factor] : {std::pair{"gemm.fp64", 1.0}, std::pair{"gemm.fp32", 2.0}}) {
       ExpectedFigure gemm{.test = test, .group = group.name, .scope = "node", .dimension = Dimension::flop_rate};
-      if (!cpu || !cpu->clock || !cpu->flop_per_cycle) {
+      if (server.virtual_machine || server.instance) {
+        gemm.missing = std::string("a virtual machine does not say at which clock it runs") + (factor == 1.0 ? ": set targets.gemm.floor" : ", and targets.gemm.floor is of FP64");
+      } else if (!cpu || !cpu->clock || !cpu->flop_per_cycle) {
         gemm.missing = "the clock or the operations per cycle of the processor are not known: name cpus in " + where + " (clock, flop_per_cycle of the part)";
       } else {
         const double per_cycle = static_cast<double>(*cpu->flop_per_cycle) * factor;

@@ -24,7 +24,7 @@ std::string text(const simdjson::dom::element& e, const char* key) {
 }
 
 JournalTest read_test(const simdjson::dom::element& e) {
-  JournalTest test{text(e, "id"), text(e, "error"), {}};
+  JournalTest test{text(e, "id"), text(e, "how"), text(e, "error"), {}};
   simdjson::dom::array tasks;
   if (e["tasks"].get(tasks) != simdjson::SUCCESS) return test;
   for (const auto task : tasks) {
@@ -145,7 +145,7 @@ bool Journal::append(const std::string& line) {
 bool Journal::write(const JournalTest& test) {
   std::string line;
   JsonWriter json(line);
-  json.begin_object().field("record", "test").field("id", test.id).field("error", test.error).array("tasks");
+  json.begin_object().field("record", "test").field("id", test.id).field("how", test.how).field("error", test.error).array("tasks");
   for (const TaskOutput& task : test.tasks) {
     json.begin_object().field("node", task.node).array("lines");
     for (const std::string& l : task.lines) json.value(l);

@@ -3,7 +3,7 @@
 //
 //   {"record":"journal","format":"clusterc-journal","version":1}
 //   {"record":"run","cluster":…,"spec_sha256":…,"launcher":…,"started":…}
-//   {"record":"test","id":…,"error":…,"tasks":[{"node":…,"lines":[…]}]}
+//   {"record":"test","id":…,"how":…,"error":…,"tasks":[{"node":…,"lines":[…]}]}
 //   {"record":"end","status":"complete"}
 #pragma once
 #include <optional>
@@ -14,7 +14,12 @@
 
 namespace clusterc {
 
-struct JournalTest { std::string id, error; std::vector<TaskOutput> tasks; };
+struct JournalTest {
+  std::string id;
+  std::string how;                          // arguments and nodes: a test that would run otherwise now is no longer the same
+  std::string error;
+  std::vector<TaskOutput> tasks;
+};
 
 class Journal {
  public:

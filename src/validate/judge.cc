@@ -22,6 +22,9 @@ Dimension dimension_of(std::string_view unit) {
   if (unit == "s") return Dimension::time;
   return Dimension::byte_rate;
 }
+
+// Worse than typical by more than this is degraded (the spread of measurements, as in the floors' guard).
+constexpr double kGuard = 0.97;
 }  // namespace
 
 Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
@@ -52,18 +55,19 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   if (out.ceiling && (lower ? m.value * kAboveCeiling < *out.ceiling : m.value > *out.ceiling * kAboveCeiling))
     return end(Verdict::error, format("measured {}, more than the {} that the hardware allows ({}): measured wrongly, or the spec does not describe this machine",
                                       say(m.value), say(*out.ceiling), expected->ceiling.derivation));
-  if (m.busy) return end(Verdict::error, "the machine was busy with other work");
-  if (!expected->missing.empty()) return end(Verdict::unjudged, expected->missing);
+  if (!expected->missing.empty() && !expected->floor_by_user) return end(Verdict::unjudged, expected->missing);
   if (!out.ceiling && !expected->floor_by_user) return end(Verdict::unjudged, "no ceiling is known");
   if (!out.floor) return end(Verdict::unjudged, "no published figure of a healthy system, and no floor in targets");
+  // Other work makes nothing faster: what reaches its figure beside it has passed, what does not says nothing of the hardware.
+  if (m.busy && worse(m.value, out.typical ? (lower ? *out.typical / kGuard : *out.typical * kGuard) : *out.floor))
+    return end(Verdict::error, format("busy: measured {} beside other work, {} is {}: run it again when the machine is idle", say(m.value),
+                                      out.typical ? "typical" : lower ? "the limit" : "the floor", say(out.typical ? *out.typical : *out.floor)));
   const bool may_fail = expected->floor_by_user || (expected->basis != "transferred" && expected->basis != "stated");
   if (worse(m.value, *out.floor)) {
     const std::string reason = format("measured {}, {} of {}{}", say(m.value), lower ? "above the limit" : "below the floor",
                                       say(*out.floor), expected->floor_by_user ? " that the spec sets" : "");
     return end(may_fail ? Verdict::fail : Verdict::degraded, may_fail ? reason : reason + " (a floor taken over from other hardware only degrades)");
   }
-  // Degraded: worse than typical by more than the guard (0.97 unless the spec says otherwise; it is printed as part of the floor's derivation).
-  constexpr double kGuard = 0.97;
   if (out.typical && worse(m.value, lower ? *out.typical / kGuard : *out.typical * kGuard))
     return end(Verdict::degraded, format("measured {}, typical is {}", say(m.value), say(*out.typical)));
   return end(Verdict::pass, "");

@@ -46,6 +46,13 @@ MeasurementRecord measurement(const simdjson::dom::element& e) {
   m.data_verified = truth(e, "data_verified");
   m.busy = truth(e, "busy");
   m.lower_is_better = text(e, "better") == "lower";
+  simdjson::dom::element parameters;
+  if (e["parameters"].get(parameters) == simdjson::SUCCESS) {
+    m.type = text(parameters, "type");
+    m.oversubscribed = truth(parameters, "oversubscribed");
+    bool in_place = false;
+    if (parameters["in_place"].get(in_place) == simdjson::SUCCESS) m.in_place = in_place;
+  }
   return m;
 }
 
@@ -76,8 +83,13 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
       out.measurements.push_back(measurement(e));
     } else if (record == "probe") {
       out.probe = line;
+      simdjson::dom::array gpus;
+      if (e["gpus"].get(gpus) == simdjson::SUCCESS) out.gpus = static_cast<std::int64_t>(gpus.size());
+      simdjson::dom::element nvidia;
+      if (e["nvidia"].get(nvidia) == simdjson::SUCCESS) out.no_gpus = text(nvidia, "nvml_detail");
       if (out.host.empty()) out.host = text(e, "host");
     } else if (record == "end") {
+      if (ended) continue;                           // ranks of a world that falls apart may each print one: the first counts
       ended = true;
       out.done = text(e, "status") == "done";
       if (!out.done) {

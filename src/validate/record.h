@@ -13,12 +13,17 @@ struct MeasurementRecord {
   double value = 0, p05 = 0, p95 = 0;
   std::int64_t count = 0, warmup = 0, size = 0, wrong = 0, checked = 0;
   bool data_verified = false, busy = false, lower_is_better = false;
+  std::string type;                                   // element type of a collective ("float32"); empty: the metric has none
+  std::optional<bool> in_place;
+  bool oversubscribed = false;                        // ranks shared a core
 };
 
 struct ResultRecords {
   std::string validator, host, program_version;
   std::vector<MeasurementRecord> measurements;
   std::optional<std::string> probe;          // the probe's line, as it was
+  std::int64_t gpus = 0;                     // GPUs that the probe saw
+  std::string no_gpus;                       // why it saw none, where it says so
   bool done = false;                         // an end record with status done was read
   std::string error;                         // reason of an end record with status error, or what is wrong with the lines; empty when done
 };

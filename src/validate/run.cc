@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/host_pattern.h"
+#include "base/text.h"
 #include "validate/journal.h"
 
 namespace clusterc {
@@ -32,17 +34,21 @@ void verdict_for_all(std::vector<Judged>& out, const SuiteTest& test, const std:
   for (const std::string& metric : test.metrics) out.push_back({.test = test.id, .metric = metric, .node = node, .verdict = verdict, .reason = reason});
 }
 
-// The one figure of a metric that is judged where a validator measured many sizes: the best value of a rate, the best of a time. The size
-// stands beside it; all of them stay in the journal.
+// The one figure of a metric that is judged where a validator measured many sizes: a rate at the largest size, a time at the smallest
+// (the latency point); never the best, and never an average over sizes. In place and out of place are apart. Collectives are judged in
+// float32, as published figures are. The size stands beside the figure; all of them stay in the journal.
 std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecord>& all) {
-  std::map<std::pair<std::string, std::string>, const MeasurementRecord*> best;   // metric, device
-  std::vector<std::pair<std::string, std::string>> order;
+  using Key = std::tuple<std::string, std::string, int>;   // metric, device, placement
+  std::map<Key, const MeasurementRecord*> best;
+  std::vector<Key> order;
   for (const MeasurementRecord& m : all) {
-    const auto [at, fresh] = best.try_emplace({m.metric, m.device}, &m);
-    if (fresh) order.emplace_back(m.metric, m.device);
-    // Wrong data at any size decides, whatever its speed.
-    else if (!m.data_verified && at->second->data_verified) at->second = &m;
-    else if (m.data_verified == at->second->data_verified && (m.lower_is_better ? m.value < at->second->value : m.value > at->second->value)) at->second = &m;
+    // Wrong data at any size and in any type decides, whatever its speed.
+    if (!m.type.empty() && m.type != "float32" && m.data_verified) continue;
+    const Key key{m.metric, m.device, m.in_place ? *m.in_place : -1};
+    const auto [at, fresh] = best.try_emplace(key, &m);
+    if (fresh) order.push_back(key);
+    else if (at->second->data_verified != m.data_verified) at->second = m.data_verified ? at->second : &m;
+    else if (m.lower_is_better && m.size > 0 ? m.size < at->second->size : m.size > at->second->size) at->second = &m;
   }
   std::vector<const MeasurementRecord*> out;
   for (const auto& key : order) out.push_back(best[key]);
@@ -54,8 +60,15 @@ void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const Ta
   if (records.probe) report.probes.push_back({node, *records.probe});
   std::set<std::string> brought;
   for (const MeasurementRecord* m : plateau(records.measurements)) {
-    const ExpectedFigure* figure = expected.find(m->metric, test.group);
-    Judged judged = judge(*m, figure);
+    // What was not asked for (algbw, which says the same as busbw) stays in the journal, unless its data is wrong.
+    if (m->data_verified && std::find(test.metrics.begin(), test.metrics.end(), m->metric) == test.metrics.end()) continue;
+    Judged judged = judge(*m, expected.find(m->metric, test.group));
+    if (m->in_place) judged.device += *m->in_place ? ", in place" : ", out of place";
+    // Ranks that share a core wait for each other's turn: no figure of theirs means anything.
+    if (m->oversubscribed && judged.verdict != Verdict::fail && judged.verdict != Verdict::error) {
+      judged.verdict = Verdict::error;
+      judged.reason = "ranks shared a core: the figure says nothing of the network";
+    }
     judged.test = test.id;
     judged.node = node;
     brought.insert(m->metric);
@@ -71,6 +84,12 @@ void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const Ta
   if (test.validator == "probe") {
     report.verdicts.push_back({.test = test.id, .metric = "probe", .node = node, .verdict = records.probe ? Verdict::pass : Verdict::error,
                                .reason = records.probe ? "" : "the probe printed nothing about the machine", .data_verified = records.probe.has_value()});
+    // Fewer GPUs than planned is a finding of its own; those that are there are measured all the same.
+    if (records.probe && test.gpus_per_node > 0 && records.gpus != test.gpus_per_node) {
+      std::string reason = records.gpus == 0 ? format("no GPU: the spec has {} in this node", test.gpus_per_node) : format("{} GPUs: the spec has {} in this node", records.gpus, test.gpus_per_node);
+      if (records.gpus == 0 && !records.no_gpus.empty()) reason += " (" + records.no_gpus + ")";
+      report.verdicts.push_back({.test = test.id, .metric = "gpus", .node = node, .verdict = records.gpus == 0 ? Verdict::error : Verdict::fail, .reason = std::move(reason)});
+    }
     return;
   }
   for (const std::string& metric : test.metrics)
@@ -103,6 +122,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
   Report report;
   report.cluster = *cluster.spec.name;
   report.launcher = launcher.id();
+  report.journal = options.journal;
   if (!launcher.available(report.error)) return report;
   std::optional<Journal> journal;
   if (!options.journal.empty()) {
@@ -137,11 +157,11 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       continue;
     }
 
-    JournalTest ran{test.id, "", {}};
+    JournalTest ran{test.id, join(test.arguments, " ") + " on " + fold_names(usable), "", {}};
     const JournalTest* earlier = nullptr;
     if (journal)
       for (const JournalTest& done : journal->done())
-        if (done.id == test.id) earlier = &done;
+        if (done.id == test.id && done.how == ran.how && done.error.empty()) earlier = &done;
     const std::string title = format("[{}/{}] {} on {}", number, suite.size(), test.id, fold_names(usable));
     if (earlier) {
       ran = *earlier;
@@ -149,7 +169,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       if (options.progress) options.progress(title + ": taken from the journal");
     } else {
       if (options.progress) options.progress(title);
-      Launch launch{.argv = {options.bundle + "/clusterc-" + test.validator}, .nodes = usable, .ranks_per_node = test.ranks_per_node, .mpi = test.mpi, .interrupted = options.interrupted};
+      Launch launch{.argv = {options.bundle + "/clusterc-" + test.validator}, .nodes = usable, .ranks_per_node = test.ranks_per_node, .gpus_per_node = test.gpus_per_node, .mpi = test.mpi, .timeout = test.timeout, .interrupted = options.interrupted};
       launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
       const LaunchResult result = launcher.run(launch);
       ran.tasks = result.tasks;
@@ -180,7 +200,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
     }
     if (test.stage == SuiteStage::inventory)
       for (std::size_t i = before; i < report.verdicts.size(); ++i)
-        if (report.verdicts[i].verdict != Verdict::pass) shut.insert(report.verdicts[i].node);
+        if (report.verdicts[i].verdict != Verdict::pass && report.verdicts[i].metric == "probe") shut.insert(report.verdicts[i].node);
   }
   for (const ExpectedFigure& figure : expected.figures) {
     const bool brought = std::any_of(suite.begin(), suite.end(), [&](const SuiteTest& t) {

@@ -26,6 +26,7 @@ struct NodeProbe { std::string node, json; };
 struct Report {
   std::string error;                        // could not run at all; everything else is empty then
   std::string cluster, launcher;
+  std::string journal;                      // path, as given
   std::vector<Judged> verdicts;             // in suite order, then node, then metric
   std::vector<NodeProbe> probes;
   bool interrupted = false;

@@ -1,6 +1,9 @@
 #include "validate/suite.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
 
 namespace clusterc {
 namespace {
@@ -31,10 +34,13 @@ std::string_view stage_name(SuiteStage s) {
   return "?";
 }
 
-std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, double seconds) {
+std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, const SuiteOptions& options) {
   std::vector<SuiteTest> suite;
   std::vector<std::string> lasting;
-  if (seconds > 0) lasting = {"--seconds", to_exact_text(seconds, Dimension::time).substr(0, to_exact_text(seconds, Dimension::time).find(' '))};
+  if (options.seconds > 0) lasting = {"--seconds", format("{}", options.seconds)};
+  if (options.allow_busy) lasting.push_back("--allow-busy");
+  // Beside what it measures a program takes at most this long; it measures so many figures (mpi: 24 sizes, two types, in place and not).
+  const auto patience = [&](double figures) { return std::chrono::milliseconds(std::chrono::minutes(10)) + std::chrono::milliseconds(std::llround(options.seconds * figures * 1500)); };
   std::vector<std::string> everybody;
   std::int64_t fewest_cores = 1 << 20;
   const auto add = [&](SuiteTest test) {
@@ -46,10 +52,11 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     const std::vector<std::string> nodes = names_of(group);
     everybody.insert(everybody.end(), nodes.begin(), nodes.end());
     if (group.server.cores > 0) fewest_cores = std::min(fewest_cores, group.server.cores);
-    add({.id = "inventory/" + group.name + "/probe", .stage = SuiteStage::inventory, .validator = "probe", .arguments = {}, .group = group.name, .nodes = nodes});
+    add({.id = "inventory/" + group.name + "/probe", .stage = SuiteStage::inventory, .validator = "probe", .arguments = {}, .group = group.name, .nodes = nodes, .gpus_per_node = group.server.gpu_count});
     const auto node_test = [&](const char* validator, bool gpu, std::vector<std::string> metrics) {
       SuiteTest test{.id = "node/" + group.name + "/" + validator + (gpu ? "-gpu" : ""), .stage = SuiteStage::node, .validator = validator,
-                     .arguments = {"--device", gpu ? "cuda" : "host"}, .group = group.name, .nodes = nodes, .metrics = std::move(metrics)};
+                     .arguments = {"--device", gpu ? "cuda" : "host"}, .group = group.name, .nodes = nodes, .gpus_per_node = gpu ? group.server.gpu_count : 0, .timeout = patience(8 * std::max<double>(1, static_cast<double>(group.server.gpu_count))),
+                     .metrics = std::move(metrics)};
       test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
       add(std::move(test));
     };
@@ -62,7 +69,7 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
   if (!everybody.empty()) {
     // One node: its cores are the ranks, at most 16. More: one rank a node, so that every transfer crosses the network.
     const int ranks = everybody.size() > 1 ? 1 : static_cast<int>(std::clamp<std::int64_t>(fewest_cores == (1 << 20) ? 2 : fewest_cores, 2, 16));
-    SuiteTest test{.id = "whole/mpi", .stage = SuiteStage::whole, .validator = "mpi", .arguments = lasting, .group = "", .nodes = everybody, .ranks_per_node = ranks, .mpi = true,
+    SuiteTest test{.id = "whole/mpi", .stage = SuiteStage::whole, .validator = "mpi", .arguments = lasting, .group = "", .nodes = everybody, .ranks_per_node = ranks, .timeout = patience(96), .mpi = true,
                    .metrics = {"mpi.allreduce.busbw", "mpi.allreduce.time"}};
     add(std::move(test));
   }

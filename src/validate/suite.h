@@ -1,5 +1,6 @@
 // What to run on a cluster, from small to large: each stage is a gate for the next.
 #pragma once
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,17 @@ struct SuiteTest {
   std::string group;                 // node group; empty: all computing nodes
   std::vector<std::string> nodes;
   int ranks_per_node = 1;
+  std::int64_t gpus_per_node = 0;    // that the node shall have, and that the launcher asks for
+  std::chrono::milliseconds timeout{std::chrono::minutes(10)};
   bool mpi = false;
   std::vector<std::string> metrics;  // figures that it must bring: what is missing afterwards was not shown
   std::string skip;                  // the reason the spec gives
 };
 
-// `seconds` bounds each measurement on a node (0: the validators' own lengths).
-std::vector<SuiteTest> plan_suite(const Cluster&, const ExpectedFigures&, double seconds);
+struct SuiteOptions {
+  double seconds = 0;                // length of each measurement; 0: the validators' own
+  bool allow_busy = false;           // measure beside other work
+};
+std::vector<SuiteTest> plan_suite(const Cluster&, const ExpectedFigures&, const SuiteOptions& = {});
 
 }  // namespace clusterc
