@@ -14,6 +14,30 @@ namespace {
 // States in which slurmctld hands a node to a job (sinfo(1), NODE STATE CODES); a suffix such as '*' or '~' says it does not answer.
 bool takes_jobs(std::string_view state) { return state == "idle" || state == "allocated" || state == "mixed" || state == "completing"; }
 
+// What srun --label prints, put together again: srun cuts lines into messages of 1,024 bytes (SLURM_IO_MAX_MSG_LEN, src/common/io_hdr.h) and
+// labels each as if it were a line; a line of 1,023 bytes and its end still fit into one. So a piece of 1,024 bytes goes on in the next.
+constexpr std::size_t kLargestPiece = 1024;
+
+class LabelledLines {
+ public:
+  // "3: {…}", the number as wide as the largest. `use` gets the task and the whole line, or nothing is called.
+  template <class F>
+  void take(std::string_view piece, F&& use) {
+    const auto colon = piece.find(':');
+    const auto task = colon == std::string_view::npos ? std::nullopt : parse_uint(trim(piece.substr(0, colon)));
+    if (!task) return;
+    const std::string_view text = piece.substr(std::min(piece.size(), colon + 2));
+    std::string& begun = begun_[*task];
+    begun += text;
+    if (text.size() >= kLargestPiece) return;
+    use(*task, std::string_view(begun));
+    begun.clear();
+  }
+
+ private:
+  std::map<std::uint64_t, std::string> begun_;
+};
+
 class SlurmLauncher final : public Launcher {
  public:
   std::string_view id() const override { return "slurm"; }
@@ -72,13 +96,9 @@ class SlurmLauncher final : public Launcher {
 
     LaunchResult result;
     std::map<std::uint64_t, TaskOutput> by_task;
-    const auto labelled = [&](std::string_view line, auto&& use) {      // " 3: {…}", as wide as the largest number
-      const auto colon = line.find(':');
-      const auto task = colon == std::string_view::npos ? std::nullopt : parse_uint(trim(line.substr(0, colon)));
-      if (task) use(*task, line.substr(std::min(line.size(), colon + 2)));
-    };
+    LabelledLines output, errors;
     process.on_line = [&](std::string_view whole) {
-      labelled(whole, [&](std::uint64_t number, std::string_view line) {
+      output.take(whole, [&](std::uint64_t number, std::string_view line) {
         TaskOutput& task = by_task[number];
         if (task.node.empty() && line.starts_with("node ")) task.node = line.substr(5); else task.lines.emplace_back(line);
       });
@@ -89,7 +109,7 @@ class SlurmLauncher final : public Launcher {
     result.messages = ended.err;
     std::map<std::uint64_t, std::vector<std::string>> complaints;
     for (const std::string_view whole : split(ended.err, '\n'))
-      labelled(whole, [&](std::uint64_t task, std::string_view line) { complaints[task].emplace_back(line); });
+      errors.take(whole, [&](std::uint64_t task, std::string_view line) { complaints[task].emplace_back(line); });
     if (launch.mpi && !by_task.empty()) {
       // One result for the world: rank 0 prints it, or, where rank 0 is stuck, another one its end.
       TaskOutput world = std::move(by_task.begin()->second);
