@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Measures check, plan and compile of the specs that specs.py makes, and compares them with the goals.
+
+usage: run.py [--program build/release/bin/clusterc] [--runs 5] [--sizes 32,128,2048,16384] [--results NAME]
+
+CPU time is user + system of the whole process, start included, and peak memory is its largest resident set: getrusage of the
+child. The figures are medians over the runs. Specs, standard output and trees lie in a memory file system (/dev/shm; --scratch).
+With --results NAME the raw figures go to results/NAME.json and the table to results/NAME.md. Exit status 1: a goal was missed.
+"""
+import argparse
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import specs
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+MB = 1e6
+
+# What is measured, in this order; {spec} and {tree} are filled in. The first `compile` finds no tree, the second an identical one.
+COMMANDS = [
+    ("check", ["check", "{spec}"]),
+    ("plan", ["plan", "{spec}"]),
+    ("plan -o", ["plan", "{spec}", "-o", "{plan}"]),
+    ("compile", ["compile", "{spec}", "-o", "{tree}"]),
+    ("compile again", ["compile", "{spec}", "-o", "{tree}"]),
+]
+
+
+def goals(median):
+    """(goal, limit, measured, unit) of every goal whose sizes were measured."""
+    out = []
+    def at(size, command): return median.get((size, command))
+    def add(what, limit, value, unit): out.append((what, limit, value, unit))
+    if at(16384, "check"):
+        add("16,384 nodes: check, CPU", 0.15, at(16384, "check")["cpu_s"], "s")
+        add("16,384 nodes: check, peak memory", 100, at(16384, "check")["peak_mb"], "MB")
+        three = [at(16384, c) for c in ("check", "plan", "compile")]
+        add("16,384 nodes: check + plan + compile, CPU (sum of one run of each)", 1.0, sum(m["cpu_s"] for m in three), "s")
+        add("16,384 nodes: check, plan, compile, peak memory (largest of the three)", 256, max(m["peak_mb"] for m in three), "MB")
+        add("16,384 nodes: compile with nothing changed, CPU", 0.6, at(16384, "compile again")["cpu_s"], "s")
+    if at(32, "check"):
+        add("32 nodes: check, CPU", 0.015, at(32, "check")["cpu_s"], "s")
+        add("32 nodes: check, peak memory", 15, at(32, "check")["peak_mb"], "MB")
+    if at(2048, "check") and at(16384, "check"):
+        for command, _ in COMMANDS:
+            add(f"2,048 to 16,384 nodes (x 8): CPU of {command} grows by at most", 8.0, at(16384, command)["cpu_s"] / at(2048, command)["cpu_s"], "x")
+    return out
+
+
+def stamps(tree):
+    """Every file and folder with what would betray a write: inode, time of change, size."""
+    found = {}
+    for folder, folders, files in os.walk(tree):
+        for name in [""] + files:
+            path = os.path.join(folder, name) if name else folder
+            s = os.lstat(path)
+            found[path] = (s.st_ino, s.st_mtime_ns, s.st_ctime_ns, s.st_size)
+    return found
+
+
+def cpu_name():
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        for line in f:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def measure_program(scratch):
+    """The one of a build, or compiled now: it is one file."""
+    for folder in ("release", "dev"):
+        path = os.path.join(ROOT, "build", folder, "bin", "measure")
+        if os.path.exists(path):
+            return path
+    path = os.path.join(scratch, "measure")
+    subprocess.run([os.environ.get("CXX", "c++"), "-std=c++20", "-O2", os.path.join(HERE, "measure.cc"), "-o", path], check=True)
+    return path
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--program", default=os.path.join(ROOT, "build", "release", "bin", "clusterc"))
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--sizes", default=",".join(map(str, specs.SIZES)))
+    parser.add_argument("--scratch", default="/dev/shm" if os.path.isdir("/dev/shm") else None, help="folder in a memory file system")
+    parser.add_argument("--results", metavar="NAME", help="write results/NAME.json and results/NAME.md")
+    wish = parser.parse_args()
+    program = os.path.abspath(wish.program)
+    if not os.path.exists(program):
+        raise SystemExit(f"run.py: {wish.program} is missing; build it: cmake --preset release && ninja -C build/release clusterc")
+    sizes = [int(s) for s in wish.sizes.split(",")]
+    scratch = tempfile.mkdtemp(prefix="clusterc-bench-", dir=wish.scratch)
+    raw, median, facts = [], {}, {}
+    try:
+        measure = measure_program(scratch)
+        for size in sizes:
+            place = {k: f"{size}.{v}" for k, v in (("spec", "yaml"), ("tree", "tree"), ("plan", "plan"))}
+            with open(os.path.join(scratch, place["spec"]), "w", encoding="utf-8") as f:
+                f.write(specs.spec(size))
+            runs = {name: [] for name, _ in COMMANDS}
+            for _ in range(wish.runs):
+                shutil.rmtree(os.path.join(scratch, place["tree"]), ignore_errors=True)
+                for name, words in COMMANDS:
+                    arguments = [w.format(**place) for w in words]
+                    before = stamps(os.path.join(scratch, place["tree"])) if name == "compile again" else None
+                    with open(os.path.join(scratch, "stdout"), "wb") as out, open(os.path.join(scratch, "stderr"), "wb") as err:
+                        subprocess.run([measure, "used.json", program, *arguments], cwd=scratch, stdout=out, stderr=err, stdin=subprocess.DEVNULL, check=True)
+                    with open(os.path.join(scratch, "used.json"), encoding="utf-8") as f:
+                        used = json.load(f)
+                    with open(os.path.join(scratch, "stderr"), encoding="utf-8") as f:
+                        said = f.read()
+                    if used["status"] != 0 or " error: " in said or " warning: " in said:
+                        raise SystemExit(f"run.py: clusterc {' '.join(arguments)} ended with {used['status']}:\n{said[:4000]}")
+                    if before is not None and before != stamps(os.path.join(scratch, place["tree"])):
+                        raise SystemExit(f"run.py: {size} nodes: a second compile touched the tree")
+                    runs[name].append(used)
+            tree = stamps(os.path.join(scratch, place["tree"]))
+            files = [p for p in tree if not os.path.isdir(p)]
+            facts[size] = {"files": len(files), "bytes": sum(tree[p][3] for p in files)}
+            for name, words in COMMANDS:
+                m = {"cpu_s": statistics.median((r["user_us"] + r["system_us"]) / 1e6 for r in runs[name]),
+                     "user_s": statistics.median(r["user_us"] / 1e6 for r in runs[name]),
+                     "wall_s": statistics.median(r["wall_us"] / 1e6 for r in runs[name]),
+                     "peak_mb": statistics.median(r["peak_kib"] * 1024 / MB for r in runs[name])}
+                median[size, name] = m
+                raw.append({"nodes": size, "case": name, "command": "clusterc " + " ".join(w.format(**place) for w in words), "median": m, "runs": runs[name]})
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+    lines = ["| nodes | case | CPU s | of it user | wall s | peak MB | tree |", "| ---: | --- | ---: | ---: | ---: | ---: | --- |"]
+    for (size, name), m in median.items():
+        tree = f"{facts[size]['files']:,} files, {facts[size]['bytes'] / MB:.1f} MB" if name == "compile" else ""
+        lines.append(f"| {size:,} | {name} | {m['cpu_s']:.4f} | {m['user_s']:.4f} | {m['wall_s']:.4f} | {m['peak_mb']:.1f} | {tree} |")
+    lines += ["", "| goal | limit | measured | |", "| --- | ---: | ---: | --- |"]
+    missed = 0
+    for what, limit, value, unit in goals(median):
+        met = value <= limit
+        missed += not met
+        lines.append(f"| {what} | {limit:g} {unit} | {value:.3g} {unit} | {'met' if met else 'missed'} |")
+    table = "\n".join(lines) + "\n"
+    print(table, end="")
+    if wish.results:
+        os.makedirs(os.path.join(HERE, "results"), exist_ok=True)
+        name = os.path.join(HERE, "results", wish.results)
+        about = {"machine": cpu_name(), "cpus": os.cpu_count(), "system": f"{platform.system()} {platform.release()}",
+                 "runs": wish.runs, "measured_with": "benchmarks/run.py: wait4 of each process; files in a memory file system"}
+        with open(name + ".json", "w", encoding="utf-8") as f:
+            json.dump({"about": about, "trees": facts, "cases": raw}, f, indent=1)
+            f.write("\n")
+        with open(name + ".md", "w", encoding="utf-8") as f:
+            f.write(f"# {wish.results}\n\n{about['machine']}, {about['cpus']} cores, {about['system']}; medians of {wish.runs} runs. "
+                    f"`python3 benchmarks/run.py --runs {wish.runs} --results {wish.results}`; the raw figures are in `{wish.results}.json`.\n\n{table}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
