@@ -30,7 +30,7 @@ MARKER = re.compile(r"#\s*expect(?:@([+-]\d+))?:\s*(.*?)\s*$")
 EXPECTED = re.compile(r"(error|warning|note)\[([a-z0-9-]+)\]")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 MAY_RUN = {"clusterc", "cp", "mkdir", "ls", "sed", "head", "tail", "grep", "find", "wc", "cat", "diff", "rm", "echo", "sort", "uniq", "cut"}
-GENERATED = "<!-- Generated"
+GENERATED = "<!-- generated"
 
 
 class Checker:
@@ -162,7 +162,7 @@ class Checker:
     def document(self, path):
         with open(os.path.join(self.source, path), encoding="utf-8") as file:
             text = file.read()
-        if text.startswith(GENERATED):
+        if text.lower().startswith(GENERATED):
             self.links(path, text)
             return
         folder = os.path.join(self.work, path.replace("/", "-"))
