@@ -85,8 +85,8 @@ TEST(Resolve, SuperpodIsWhatItsFileSays) {
 TEST(Resolve, LabFeedsComeFromTheirBreakers) {
   Resolved r;
   r.example("lab");
-  // One phase, IEC: 230 V x 32 A x 1.00 = 7,360 VA
-  EXPECT_DOUBLE_EQ(r.cluster->feeds[0].capacity->value, 7360);
+  // Three phases, IEC: sqrt(3) x 400 V x 32 A x 1.00 = 22,170.25 VA
+  EXPECT_NEAR(r.cluster->feeds[0].capacity->value, 22170.25, 0.01);
   EXPECT_EQ(r.cluster->feeds[0].capacity.origin, Origin::derived);
   EXPECT_TRUE(r.cluster->zones[0].airflow.unknown);
   EXPECT_EQ(r.cluster->zones[0].airflow.source, "the room has no flow meter");
@@ -100,8 +100,8 @@ TEST(Resolve, LabFeedsComeFromTheirBreakers) {
 TEST(Resolve, CampusFeedsAndGroupSoftware) {
   Resolved r;
   r.example("campus");
-  // sqrt(3) x 400 V x 250 A = 173,205.08 VA, IEC: no factor
-  EXPECT_NEAR(r.cluster->feeds[0].capacity->value, 173205.08, 0.01);
+  // sqrt(3) x 400 V x 315 A = 218,238.40 VA, IEC: no factor
+  EXPECT_NEAR(r.cluster->feeds[0].capacity->value, 218238.40, 0.01);
   EXPECT_EQ(r.group("v100").software.cuda->text(), "12.9");
   EXPECT_EQ(r.group("v100").software.kernel_modules.value, KernelModules::proprietary);
   EXPECT_EQ(r.group("v100").software.os.value, "rocky-9");
@@ -135,7 +135,7 @@ TEST(Resolve, AssembliesContinueTheRackNumbers) {
   ASSERT_GE(loop, 0);
   EXPECT_DOUBLE_EQ(c.zones[loop].heat->value, 1e6);           // (2 - 1 spare) x 1 MW
   EXPECT_FALSE(c.zones[loop].airflow);
-  EXPECT_EQ(r.network("inband").ends[1].rate.value, 100e9);   // head: 2 x 100 Gb/s adapter on a 200 Gb/s network
+  EXPECT_EQ(r.network("inband").ends[1].rate.value, 200e9);   // head: two adapters of 200 Gb/s
 }
 
 TEST(Resolve, CloudNodesMayHaveNoAdapterForTheProvidersNetwork) {
