@@ -3,6 +3,7 @@
 # warning by default, so that is made an error.
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-inventory python3
+export LC_ALL=C.UTF-8   # Ansible refuses any other encoding
 export ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=1 ANSIBLE_LOCAL_TEMP=$work/tmp ANSIBLE_HOME=$work/home HOME=$work
 
 list() { ansible-inventory -i "$1" --list > "$work/list.json" 2> "$work/list.err" && { [ ! -s "$work/list.err" ] || { cat "$work/list.err" >&2; return 1; }; }; }

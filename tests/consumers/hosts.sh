@@ -7,7 +7,7 @@ need awk sort
 # Prints what is wrong with a hosts file; nothing when it is right.
 complaints() {
   awk '!/^#/ && NF {
-    if ($1 !~ /^([0-9]+\.){3}[0-9]+$/ && $1 !~ /:/) print "no address: " $0
+    if ($1 !~ /^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$/ && $1 !~ /:/) print "no address: " $0
     n = split($1, octet, "."); for (i = 1; i <= n && $1 !~ /:/; ++i) if (octet[i] > 255) print "no address: " $0
     if (NF < 2) print "no name: " $0
     if ($1 != "127.0.0.1" && $1 != "::1" && address[$1]++) print "address twice: " $1

@@ -16,14 +16,32 @@ controller() {   # EXAMPLE: starts its slurmctld; $run is its work folder
   local rc=$?
   [ $rc -eq 77 ] && exit 77
   [ $rc -eq 0 ] || fail "slurmctld does not load the configuration of $1: $(grep -hE 'error|fatal' "$run"/log/* | head -5)"
-  # A first start finds no state of an earlier one; that is no complaint of the configuration.
+  # A first start finds no state of an earlier one, and the second controller is a machine that this test does not start: neither is a
+  # complaint of the configuration. The primary tells the second one by its name, so that name was understood.
   local errors
-  errors=$(grep -E "error:|fatal:" "$run/log/slurmctld.log" | grep -vE "Could not open .* state file|Trying backup state save file")
+  errors=$(grep -E "error:|fatal:" "$run/log/slurmctld.log" | grep -vE "Could not open .* state file|Trying backup state save file|_shutdown_bu_thread:send/recv head2: Connection")
   [ -z "$errors" ] || fail "slurmctld of $1 complains: $errors"
   grep -i "warning" "$run/log/slurmctld.log" > "$run/warnings"
   [ ! -s "$run/warnings" ] || fail "slurmctld of $1 warns: $(cat "$run/warnings")"
 }
 stop() { "$down" "$run"; }
+# by_plan EXAMPLE NETWORK GROUP: the lowest switches of the scheduler as plan.json has them, one "nodes of a unit" a line: its scalable
+# units of nodes that share their leaves, filled in the order of the names.
+by_plan() {
+  "$bin" plan "$src/examples/$1.yaml" --format json 2> "$work/plan.err" | python3 -c '
+import json, re, sys
+plan = json.load(sys.stdin)
+fabric, = (f for f in plan["fabrics"] if f["network"] == sys.argv[1])
+group, = (g for g in plan["node_groups"] if g["name"] == sys.argv[2])
+stem, first, last = re.fullmatch(r"(\w+?)\[(\d+)-(\d+)\]", group["names"]).groups()
+assert int(last) - int(first) + 1 == group["count"]
+unit, lines = fabric["unit"], 0
+for at in range(int(first), int(last) + 1, unit):
+    print("%s[%0*d-%0*d]" % (stem, len(first), at, len(last), min(at + unit - 1, int(last))))
+    lines += 1
+assert lines == fabric["units"], (lines, fabric["units"])' "$2" "$3"
+}
+leaves() { "$run/enter" scontrol show topology | sed -n 's/.*Level=0 .*Nodes=\([^ ]*\).*/\1/p' | sort; }
 topology() { "$run/enter" scontrol show topology | sed 's/ *LinkSpeed=[0-9]*//; s/ *$//' | sort; }
 
 # ---- SuperPOD: 127 nodes in scalable units of 32, two tiers --------------------------------------------------------------
@@ -40,6 +58,10 @@ SwitchName=compute-su4 Level=0 Nodes=gpu[097-127]
 SwitchName=compute-spine Level=1 Nodes=gpu[001-127] Switches=compute-su[1-4]
 T
 )"
+by_plan superpod compute gpu | sort > "$work/plan.leaves"
+leaves > "$work/slurm.leaves"
+cmp -s "$work/plan.leaves" "$work/slurm.leaves" || fail "superpod: scontrol has $(tr '\n' ' ' < "$work/slurm.leaves"), plan.json has $(tr '\n' ' ' < "$work/plan.leaves")"
+say "superpod: the $(wc -l < "$work/slurm.leaves") leaves of scontrol show topology are the units of plan.json"
 stop
 # gres.conf, as slurmd of one node reads it. The devices are fakes without a driver.
 mkdir -p "$work/dev"
@@ -53,6 +75,10 @@ grep -E "error|fatal" "$work/gres.log" && fail "slurmd complains of gres.conf"
 # ---- 16,384 nodes on three tiers --------------------------------------------------------------------------------------------
 controller roce-16384
 equal "roce-16384: nodes" "$("$run/enter" sinfo -h -o %D | awk '{ n += $1 } END { print n }')" 16384
+by_plan roce-16384 compute gpu | sort > "$work/plan.leaves"
+leaves > "$work/slurm.leaves"
+cmp -s "$work/plan.leaves" "$work/slurm.leaves" || fail "roce-16384: scontrol's $(wc -l < "$work/slurm.leaves") leaves differ from plan.json's $(wc -l < "$work/plan.leaves"): $(diff "$work/plan.leaves" "$work/slurm.leaves" | head -4)"
+say "roce-16384: the leaves of scontrol show topology are the units of plan.json"
 # 64 of the 128 ports of a leaf face down: units of 64 nodes, 256 of them; every node once, the top reaches all
 equal "roce-16384: leaves" "$("$run/enter" scontrol show topology | grep -c 'Level=0')" 256
 equal "roce-16384: nodes below the top switch" "$("$run/enter" scontrol show topology | awk -F'[ =]' '/Level=2/ { print $6 }')" "gpu[00001-16384]"

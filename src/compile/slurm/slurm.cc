@@ -62,7 +62,8 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.set("SelectTypeParameters", "CR_Core_Memory");
   f.derived("ProctrackType", "proctrack/cgroup");
   f.derived("TaskPlugin", "task/affinity,task/cgroup");
-  f.set("JobAcctGatherType", "jobacct_gather/cgroup");
+  // No JobAcctGatherType: the spec has no accounting database, and slurmctld calls gathering what nobody stores an error. Who adds a
+  // slurmdbd adds both through outputs.slurm.extra.
   f.set("MpiDefault", facts.mpi);
   f.comment("locked memory is unlimited on the nodes for RDMA; the limit of the login node is not carried along");
   f.set("PropagateResourceLimitsExcept", "MEMLOCK");
