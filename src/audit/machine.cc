@@ -66,26 +66,26 @@ std::string part_named(Catalog& catalog, PartKind kind, std::string_view product
   return tie ? std::string() : best;
 }
 
-// GPUs: NVML's names ("NVIDIA H100 80GB HBM3") do not spell the form factor; model word and memory size decide, and only one part may fit.
+// GPUs: NVML's names ("NVIDIA H100 80GB HBM3") do not always spell the form factor: model word and memory size decide, then, where several
+// parts are left, whether the name says PCIe (or NVL, which is a PCIe card). Only one part may be left.
 std::string gpu_part(Catalog& catalog, const MachineFacts::Gpu& gpu) {
   const std::set<std::string> have = words(gpu.name);
-  std::string best;
+  const bool card = have.contains("pcie") || have.contains("nvl");
+  std::vector<std::string> fits, of_form;
   for (const PartInfo& info : catalog.list()) {
     if (info.kind != PartKind::gpu) continue;
     const GpuPart* part = catalog.gpu(info.id);
     if (!part || !part->memory) continue;
     const auto id = split(info.id, '-');
     if (id.size() < 2 || !have.contains(std::string(id[1]))) continue;
-    const bool pcie_name = have.contains("pcie") || have.contains("nvl");
-    const bool pcie_part = part->form && *part->form == GpuForm::pcie;
-    if (part->form && pcie_name != pcie_part && (have.contains("pcie") || *part->form == GpuForm::sxm5)) continue;
-    // The driver shows up to 6 % less than the name: ECC and firmware keep some.
+    // The driver shows up to 6 % less than the name: ECC and firmware keep some; "80 GB" of data sheets are often GiB.
     const double ratio = static_cast<double>(gpu.memory_bytes) / part->memory->value;
     if (ratio < 0.90 || ratio > 1.08) continue;
-    if (!best.empty()) return {};
-    best = info.id;
+    fits.emplace_back(info.id);
+    if (part->form && (*part->form == GpuForm::pcie) == card) of_form.emplace_back(info.id);
   }
-  return best;
+  const std::vector<std::string>& left = fits.size() > 1 ? of_form : fits;
+  return left.size() == 1 ? left.front() : std::string();
 }
 
 std::string os_name(const MachineFacts& m) {

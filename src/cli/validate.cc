@@ -28,6 +28,7 @@ void options(po::options_description& o) {
       ("fresh", po::bool_switch(), "begin anew, even if the last run was cut off")
       ("seconds", po::value<double>()->default_value(0)->value_name("N"), "length of each measurement (default: the validators' own)")
       ("allow-busy", po::bool_switch(), "measure although other work uses the machines: a figure that is too low is then an error, not a fail")
+      ("max-size", po::value<std::string>()->value_name("BYTES"), "largest message of collectives, as 4MiB (default: the validators' own)")
       ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,gemm,mpi")
       ("output,o", po::value<std::string>()->value_name("FILE"), "also write the report as JSON");
 }
@@ -86,7 +87,8 @@ int run(const po::variables_map& given) {
 
   const double seconds = given["seconds"].as<double>();
   if (seconds < 0 || seconds > 86400) throw UsageError{"--seconds takes 0 to 86400"};
-  std::vector<SuiteTest> suite = plan_suite(cluster, *result->expected, {.seconds = seconds, .allow_busy = given["allow-busy"].as<bool>()});
+  std::vector<SuiteTest> suite = plan_suite(cluster, *result->expected, {.seconds = seconds, .allow_busy = given["allow-busy"].as<bool>(),
+                                                                                   .max_size = given.count("max-size") ? given["max-size"].as<std::string>() : ""});
   if (given.count("only")) {
     const auto wanted = split(given["only"].as<std::string>(), ',');
     for (const std::string_view w : wanted)

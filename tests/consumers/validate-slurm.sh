@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# `clusterc validate --launcher slurm` on a real Slurm of four virtual nodes: the probe and the three validators run on all of them; with one
+# node drained the report says so and the run is not passed; GPUs that are not there are errors and never a pass.
+. "$(dirname "$0")/lib/common.bash" "$@"
+need slurmctld slurmd munged srun scontrol sinfo python3
+validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)
+for v in probe memory gemm mpi; do [ -x "$validators/clusterc-$v" ] || { echo "skipped: clusterc-$v was not built"; exit 77; }; done
+run=$work/run
+trap '"$src/tests/virtual-slurm/down" "$run"' EXIT
+bring_up() {
+  "$src/tests/virtual-slurm/up" "$out" "$run"
+  rc=$?
+  [ $rc -eq 77 ] && exit 77
+  [ $rc -eq 0 ] || fail "the virtual Slurm did not come up"
+}
+# The virtual nodes share this machine's processors, so each is busy with the others' work: --allow-busy.
+validate() { # SPEC NAME [OPTIONS…]: report in NAME.json, exit status in $rc
+  local spec=$1 name=$2
+  shift 2
+  "$run/enter" "$bin" validate "$spec" --bundle "$validators" --launcher slurm --seconds 0.01 --max-size 64KiB --allow-busy --journal "$work/$name.journal" -o "$work/$name.json" "$@" > "$work/$name.txt" 2> "$work/$name.err"
+  rc=$?
+}
+judge() { # NAME, then Python on `d` (the report) and `v` (its verdicts): every line must be true
+  local name=$1
+  python3 - "$work/$name.json" <<PY || { cat "$work/$name.txt" "$work/$name.err" >&2; fail "$name: $(tail -1 "$work/$name.txt")"; }
+import json, sys
+d = json.load(open(sys.argv[1]))
+v = d["verdicts"]
+$(cat)
+PY
+}
+
+compile four-virtual
+bring_up
+validate "$src/examples/four-virtual.yaml" all
+[ $rc -eq 0 ] || { cat "$work/all.txt" "$work/all.err" >&2; fail "exit status $rc with all nodes up"; }
+judge all <<'PY'
+nodes = {"n1", "n2", "n3", "n4"}
+assert {x["node"] for x in v if x["metric"] == "probe" and x["verdict"] == "pass"} == nodes, v
+for metric in ("memory.triad", "gemm.fp64"):
+    measured = [x for x in v if x["metric"] == metric and x["value"] and x["data_verified"]]
+    assert {x["node"] for x in measured} == nodes, (metric, measured)
+world = [x for x in v if x["metric"] == "mpi.allreduce.busbw"]
+assert {x["node"] for x in world} == {"n[1-4]"} and len(world) == 2, world            # in place, and not
+assert all(x["data_verified"] and x["size_bytes"] == 65536 for x in world), world       # judged at the largest size
+assert not [x for x in v if x["verdict"] in ("fail", "error", "degraded")], v
+PY
+grep -q '"nodes":4' "$work/all.journal" || grep -q 'nodes\\":4' "$work/all.journal" || fail "the MPI world was not on four nodes"
+say "the probe and three validators on four nodes: $(tail -2 "$work/all.txt" | head -1)"
+
+"$run/enter" scontrol update nodename=n3 state=drain reason=testing || fail "drain"
+validate "$src/examples/four-virtual.yaml" drained
+[ $rc -eq 1 ] || { cat "$work/drained.txt" >&2; fail "exit status $rc with a drained node"; }
+judge drained <<'PY'
+on_n3 = [x for x in v if x["node"] == "n3"]
+assert {x["metric"] for x in on_n3} >= {"probe", "memory.triad", "gemm.fp64"}, on_n3
+assert all(x["verdict"] == "error" and "drained (testing)" in x["reason"] for x in on_n3), on_n3
+world = [x for x in v if x["metric"].startswith("mpi.")]
+assert world and all(x["verdict"] == "error" and "3 of 4 nodes" in x["reason"] and "n3 is drained (testing)" in x["reason"] for x in world), world
+assert {x["node"] for x in v if x["metric"] == "memory.triad" and x["value"]} == {"n1", "n2", "n4"}, v
+assert not d["passed"]
+PY
+grep -q "^not passed" "$work/drained.txt" || fail "the text does not say that it did not pass"
+say "one node drained: $(grep -m1 'n3' "$work/drained.txt")"
+"$src/tests/virtual-slurm/down" "$run"
+
+spec=$src/tests/consumers/specs/gpus-virtual.yaml
+out=$work/gpus
+"$bin" compile "$spec" -o "$out" > "$work/gpus.log" 2>&1 || { cat "$work/gpus.log" >&2; fail "clusterc compile gpus-virtual.yaml"; }
+bring_up
+validate "$spec" gpus
+[ $rc -eq 1 ] || { cat "$work/gpus.txt" >&2; fail "exit status $rc without the GPUs"; }
+judge gpus <<'PY'
+tests = [x for x in v if x["metric"].startswith(("memory.", "gemm.")) or x["metric"] == "gpus"]
+assert {x["metric"] for x in tests} >= {"gpus", "memory.triad", "gemm.bf16"}, tests
+assert {x["node"] for x in tests} == {"n1", "n2"}, tests
+for x in tests:
+    assert x["verdict"] == "error" and any(w in x["reason"] for w in ("no NVIDIA driver", "no GPU", "no device code", "back end not built")), x
+assert not d["passed"]
+PY
+say "GPUs that are not there: $(grep -m1 'memory.triad' "$work/gpus.txt")"
+"$src/tests/virtual-slurm/down" "$run"
+[ -z "$(ip netns list | grep -F "$(printf %s "$run" | cksum | cut -d' ' -f1)")" ] || fail "namespaces were left behind"
+say "stopped, nothing left behind"

@@ -1,0 +1,104 @@
+// Expected figures worked out by hand from the parts' data sheets and the published results.
+#include <gtest/gtest.h>
+
+#include "plan/plan.h"
+#include "targets/published.h"
+#include "targets/targets.h"
+#include "unit/model/examples.h"
+
+namespace clusterc {
+namespace {
+
+struct Expected : Resolved {
+  ExpectedFigures of_example(const std::string& name) {
+    example(name);
+    return expect_figures(*cluster, plan_cluster(*cluster));
+  }
+  ExpectedFigures of_text(const std::string& yaml) {
+    text(yaml);
+    return expect_figures(*cluster, plan_cluster(*cluster));
+  }
+};
+
+const ExpectedFigure* scoped(const ExpectedFigures& all, std::string_view test, std::string_view scope) {
+  for (const ExpectedFigure& f : all.figures)
+    if (f.test == test && f.scope == scope) return &f;
+  return nullptr;
+}
+
+TEST(Targets, SuperpodAllReduceIsHierarchical) {
+  Expected e;
+  const ExpectedFigures all = e.of_example("superpod");
+  const ExpectedFigure* whole = scoped(all, "nccl.all_reduce.busbw", "whole");
+  ASSERT_NE(whole, nullptr);
+  // 8 x 400 Gb/s / 8 x 0.98 = 392 GB/s a node; 127 nodes of 8: n = 1016: 392/8 x 1015/126 = 394.7 GB/s, above the ring's 392.
+  ASSERT_TRUE(whole->ceiling.value);
+  EXPECT_NEAR(*whole->ceiling.value, 392e9 / 8 * 1015 / 126, 1e6);
+  EXPECT_NEAR(*whole->ceiling.value, 394.7e9, 0.05e9);
+  EXPECT_EQ(whole->algorithm, "hierarchical");
+  // Lowest healthy 0.844 of the ring ceiling, guard 0.97: 0.844 x 392 x 0.97 = 320.9 GB/s; typical 0.893 x 392 = 350.1.
+  EXPECT_NEAR(*whole->floor.value, 320.9e9, 0.1e9);
+  EXPECT_NEAR(*whole->typical.value, 350.1e9, 0.1e9);
+  // One GPU's memory: 3,350 GB/s on the data sheet, 2,970 GB/s the one published healthy triad: 2,970 x 0.97 = 2,881.
+  const ExpectedFigure* triad = all.find("memory.triad", "gpu");
+  ASSERT_NE(triad, nullptr);
+  ASSERT_TRUE(triad->ceiling.value && triad->floor.value);
+  EXPECT_NEAR(*triad->ceiling.value, 3350e9, 5e9);
+  EXPECT_NEAR(*triad->floor.value, 2881e9, 0.5e9);
+  // LINPACK: 1,016 GPUs x 41.4 TFLOP/s (lowest of three systems of the TOP500) x 0.97 = 40.8 PFLOP/s.
+  const ExpectedFigure* hpl = all.find("hpl.score", "gpu");
+  ASSERT_NE(hpl, nullptr);
+  ASSERT_TRUE(hpl->floor.value && hpl->ceiling.value);
+  EXPECT_NEAR(hpl->floor_by_user ? hpl->derived_floor.value.value_or(0) : *hpl->floor.value, 1016 * 41.4e12 * 0.97, 1e12);
+  EXPECT_LT(1016 * 60e12, *hpl->ceiling.value);
+  EXPECT_GT(1016 * 70e12, *hpl->ceiling.value);
+}
+
+constexpr const char* kHost = R"(clusterc: 1
+rules: 2026.11
+name: hosts
+site: { kind: cloud, provider: local }
+nodes:
+  cpu:
+    names: "c[1-2]"
+    server: { sockets: 2, cpus: 2 x xeon-8480p, memory: 16 x 32 GiB }
+software: { os: debian-12, scheduler: { kind: none } }
+)";
+
+TEST(Targets, HostMemoryIsChannelsTimesRate) {
+  Expected e;
+  const ExpectedFigures all = e.of_text(kHost);
+  const ExpectedFigure* triad = all.find("memory.triad", "cpu");
+  ASSERT_NE(triad, nullptr);
+  ASSERT_TRUE(triad->ceiling.value) << triad->missing;
+  EXPECT_DOUBLE_EQ(*triad->ceiling.value, 16 * 4800e6 * 8);   // 614.4 GB/s
+  ASSERT_TRUE(triad->floor.value);
+  EXPECT_NEAR(*triad->floor.value, 486.7e9 * 0.97, 1e6);      // 472.1 GB/s: aigatech/vpbenchmarking
+}
+
+TEST(Targets, VirtualMachineSaysWhatItDoesNotTell) {
+  Expected e;
+  const ExpectedFigures all = e.of_example("four-virtual");
+  for (const char* metric : {"memory.triad", "gemm.fp64"}) {
+    const ExpectedFigure* f = all.find(metric, "cpu");
+    ASSERT_NE(f, nullptr);
+    EXPECT_FALSE(f->ceiling.value);
+    EXPECT_NE(f->missing.find("virtual machine"), std::string::npos) << f->missing;
+  }
+  // 10 Gb/s / 8 x 0.98 = 1.225 GB/s in one direction of the slowest node's port.
+  const ExpectedFigure* mpi = all.find("mpi.allreduce.busbw", "");
+  ASSERT_NE(mpi, nullptr);
+  EXPECT_DOUBLE_EQ(*mpi->ceiling.value, 1.225e9);
+}
+
+TEST(Targets, FloorIsTheGuardedLowestOrTheHigherGate) {
+  EXPECT_DOUBLE_EQ(*floor_of({"t", "h", 110, 100, 90, "measured", ""}, 0.97), 97);
+  EXPECT_DOUBLE_EQ(*floor_of({"t", "h", 110, 100, 98, "measured", ""}, 0.97), 98);   // a gate is not discounted again
+  EXPECT_DOUBLE_EQ(*floor_of({"t", "h", std::nullopt, std::nullopt, 98, "gate", ""}, 0.97), 98);
+  EXPECT_FALSE(floor_of({"t", "h", 110, std::nullopt, std::nullopt, "single", ""}, 0.97));
+  // NVIDIA/nccl-tests issue 290 and Azure's guide: 476 GB/s x 0.97 = 461.7, above the gate of 460.
+  EXPECT_NEAR(*floor_of(*find_published("nccl.all_reduce.busbw", "node:nvidia-h100-sxm5-80"), 0.97), 461.72e9, 1e6);
+}
+
+}  // namespace
+}  // namespace clusterc

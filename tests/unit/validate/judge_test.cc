@@ -1,0 +1,133 @@
+// Each verdict, and reading what validators print.
+#include "validate/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace clusterc {
+namespace {
+
+MeasurementRecord measured(double value) {
+  MeasurementRecord m{.metric = "memory.triad", .unit = "B/s"};
+  m.value = value;
+  m.data_verified = true;
+  m.checked = 1;
+  return m;
+}
+
+// Ceiling 100, typical 90, floor 80: below 80 fails, below 90 x 0.97 = 87.3 is degraded, above 102 was measured wrongly.
+ExpectedFigure figure(const char* basis = "measured") {
+  ExpectedFigure f{.test = "memory.triad"};
+  f.ceiling.value = 100e9, f.typical.value = 90e9, f.floor.value = 80e9;
+  f.basis = basis;
+  return f;
+}
+
+Verdict verdict(double value, const ExpectedFigure& f) { return judge(measured(value), &f).verdict; }
+
+TEST(Judge, EachVerdict) {
+  const ExpectedFigure f = figure();
+  EXPECT_EQ(verdict(95e9, f), Verdict::pass);
+  EXPECT_EQ(verdict(87.4e9, f), Verdict::pass);
+  EXPECT_EQ(verdict(87.2e9, f), Verdict::degraded);
+  EXPECT_EQ(verdict(80e9, f), Verdict::degraded);
+  EXPECT_EQ(verdict(79.9e9, f), Verdict::fail);
+  EXPECT_EQ(verdict(101.9e9, f), Verdict::pass);
+  EXPECT_EQ(verdict(102.1e9, f), Verdict::error);
+  EXPECT_EQ(judge(measured(1e9), nullptr).verdict, Verdict::unjudged);
+  EXPECT_NE(judge(measured(79e9), &f).reason.find("80 GB/s"), std::string::npos);
+}
+
+TEST(Judge, WrongDataFailsWhateverTheSpeed) {
+  const ExpectedFigure f = figure();
+  MeasurementRecord m = measured(95e9);
+  m.data_verified = false;
+  m.checked = 10, m.wrong = 1;
+  EXPECT_EQ(judge(m, &f).verdict, Verdict::fail);
+  EXPECT_EQ(judge(m, nullptr).verdict, Verdict::fail);
+}
+
+TEST(Judge, TransferredFloorOnlyDegrades) {
+  EXPECT_EQ(verdict(50e9, figure("transferred")), Verdict::degraded);
+  EXPECT_EQ(verdict(50e9, figure("stated")), Verdict::degraded);
+  EXPECT_EQ(verdict(50e9, figure("single")), Verdict::fail);
+}
+
+TEST(Judge, WithoutCeilingThereIsNoTargetUnlessTheSpecSetsOne) {
+  ExpectedFigure f{.test = "memory.triad"};
+  f.missing = "memory is not known";
+  EXPECT_EQ(judge(measured(1e9), &f).verdict, Verdict::unjudged);
+  EXPECT_EQ(judge(measured(1e9), &f).reason, "memory is not known");
+  f.floor.value = 2e9, f.floor_by_user = true;
+  EXPECT_EQ(verdict(1e9, f), Verdict::fail);
+  EXPECT_EQ(verdict(3e9, f), Verdict::pass);
+  f.skip = "not now";
+  EXPECT_EQ(verdict(3e9, f), Verdict::skipped);
+}
+
+TEST(Judge, BesideOtherWorkNothingFails) {
+  const ExpectedFigure f = figure();
+  MeasurementRecord m = measured(50e9);
+  m.busy = true;
+  EXPECT_EQ(judge(m, &f).verdict, Verdict::error);
+  EXPECT_TRUE(judge(m, &f).reason.starts_with("busy"));
+  m.value = 95e9;
+  EXPECT_EQ(judge(m, &f).verdict, Verdict::pass);
+}
+
+TEST(Judge, ALatencyIsBetterWhenLower) {
+  ExpectedFigure f{.test = "t", .dimension = Dimension::time, .lower_is_better = true};
+  f.ceiling.value = 1e-6, f.floor.value = 4e-6, f.basis = "measured";
+  MeasurementRecord m = measured(5e-6);
+  m.unit = "s", m.lower_is_better = true;
+  EXPECT_EQ(judge(m, &f).verdict, Verdict::fail);
+  m.value = 3e-6;
+  EXPECT_EQ(judge(m, &f).verdict, Verdict::pass);
+  m.value = 0.9e-6;
+  EXPECT_EQ(judge(m, &f).verdict, Verdict::error);   // faster than physics allows
+}
+
+std::vector<std::string> sample(const std::string& path) {
+  std::ifstream in(std::string(CLUSTERC_SOURCE_DIR) + "/validators/" + path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Record, Samples) {
+  const ResultRecords healthy = read_records(sample("memory/samples/healthy.jsonl"));
+  EXPECT_TRUE(healthy.done);
+  ASSERT_EQ(healthy.measurements.size(), 4u);
+  EXPECT_EQ(healthy.measurements[0].metric, "memory.copy");
+  EXPECT_DOUBLE_EQ(healthy.measurements[0].value, 25955350659.316948);
+  EXPECT_TRUE(healthy.measurements[0].data_verified);
+
+  const ResultRecords cut = read_records(sample("memory/samples/truncated.jsonl"));
+  EXPECT_FALSE(cut.done);
+  EXPECT_EQ(cut.error, "cut off before its end");
+  const ResultRecords wrong = read_records(sample("memory/samples/wrong-data.jsonl"));
+  EXPECT_FALSE(wrong.measurements.at(0).data_verified && wrong.measurements.at(1).data_verified && wrong.measurements.at(2).data_verified && wrong.measurements.at(3).data_verified);
+  EXPECT_TRUE(read_records(sample("memory/samples/busy.jsonl")).error.starts_with("busy: "));
+  EXPECT_TRUE(read_records(sample("memory/samples/no-driver.jsonl")).error.starts_with("no NVIDIA driver"));
+  EXPECT_TRUE(read_records(sample("mpi/samples/timeout.jsonl")).error.starts_with("timeout"));
+  const ResultRecords mpi = read_records(sample("mpi/samples/two-ranks-busy-allowed.jsonl"));
+  EXPECT_EQ(mpi.measurements.at(0).type, "float32");
+  EXPECT_EQ(mpi.measurements.at(0).in_place, std::optional(true));
+  EXPECT_TRUE(mpi.measurements.at(0).busy && mpi.measurements.at(0).lower_is_better);
+  const ResultRecords probe = read_records(sample("probe/samples/virtual-machine.jsonl"));
+  EXPECT_TRUE(probe.done && probe.probe);
+  EXPECT_EQ(probe.gpus, 0);
+  EXPECT_NE(probe.no_gpus.find("libnvidia-ml"), std::string::npos);
+}
+
+TEST(Record, ChatterAndVersions) {
+  EXPECT_EQ(read_records({}).error, "printed nothing");
+  EXPECT_EQ(read_records({"sh: 1: not found"}).error, "printed no result: sh: 1: not found");
+  EXPECT_NE(read_records({R"({"record":"header","format":"clusterc-result","version":2})"}).error.find("version 2"), std::string::npos);
+  // The first end counts.
+  EXPECT_TRUE(read_records({R"({"record":"end","status":"error","reason":"timeout"})", R"({"record":"end","status":"done"})"}).error.starts_with("timeout"));
+}
+
+}  // namespace
+}  // namespace clusterc

@@ -1,0 +1,215 @@
+// The suite through a launcher that is told what to say: drained nodes, timeouts, interruptions, and what the journal does with them.
+#include "validate/run.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "unit/model/examples.h"
+#include "validate/journal.h"
+
+namespace clusterc {
+namespace {
+
+constexpr const char* kHeader = R"({"record":"header","format":"clusterc-result","version":1,"validator":"x","host":"h"})";
+constexpr const char* kDone = R"({"record":"end","status":"done"})";
+
+std::string measurement(const std::string& metric, const std::string& value, const std::string& more = "") {
+  return R"({"record":"measurement","metric":")" + metric + R"(","unit":"B/s","value":)" + value + R"(,"checked":1,"wrong":0,"data_verified":true,"device":{"label":"host"})" + more + "}";
+}
+
+// Every program answers as it should, but for what a test changes.
+class FakeLauncher final : public Launcher {
+ public:
+  std::map<std::string, std::string> down;                    // node -> why
+  std::map<std::string, std::vector<std::string>> says;       // program -> lines, on every node
+  std::string error;                                          // of every launch
+  std::atomic<bool>* interrupt_in_memory = nullptr;
+  mutable std::vector<std::string> started;
+
+  std::string_view id() const override { return "fake"; }
+  bool available(std::string&) const override { return true; }
+  std::vector<NodeState> states(std::span<const std::string> nodes) const override {
+    std::vector<NodeState> out;
+    for (const std::string& n : nodes) out.push_back(down.contains(n) ? NodeState{false, down.at(n)} : NodeState{true, ""});
+    return out;
+  }
+  LaunchResult run(const Launch& launch) const override {
+    const std::string program = launch.argv[0].substr(launch.argv[0].rfind('-') + 1);
+    started.push_back(program);
+    LaunchResult result;
+    result.started = true;
+    result.error = error;
+    if (program == "memory" && interrupt_in_memory) *interrupt_in_memory = result.interrupted = true;
+    std::vector<std::string> lines{kHeader};
+    if (says.contains(program)) lines = says.at(program);
+    else {
+      if (program == "probe") lines.push_back(R"({"record":"probe","host":"h","gpus":[]})");
+      if (program == "memory") for (const char* m : {"memory.copy", "memory.scale", "memory.add", "memory.triad"}) lines.push_back(measurement(m, "1e9"));
+      if (program == "gemm") for (const char* m : {"gemm.fp64", "gemm.fp32"}) lines.push_back(measurement(m, "1e9"));
+      if (program == "mpi") for (const char* m : {"mpi.allreduce.busbw", "mpi.allreduce.time"}) lines.push_back(measurement(m, "1e8"));
+      lines.push_back(kDone);
+    }
+    if (error.empty())
+      for (const std::string& node : launch.nodes) {
+        result.tasks.push_back({node, lines});
+        if (launch.mpi) break;
+      }
+    return result;
+  }
+};
+
+class Suite : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    resolved.example("four-virtual");
+    ASSERT_TRUE(resolved.cluster);
+    expected = expect_figures(*resolved.cluster, plan_cluster(*resolved.cluster));
+    suite = plan_suite(*resolved.cluster, expected, {.seconds = 0.5});
+    folder = std::filesystem::temp_directory_path() / ("clusterc-run-test-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  Report run(const ValidateOptions& options = {}) { return run_suite(*resolved.cluster, expected, suite, launcher, options); }
+  ValidateOptions journalled() { return {.journal = folder / "j", .spec_digest = "d", .started = "t"}; }
+  static std::vector<const Judged*> of(const Report& r, std::string_view node) {
+    std::vector<const Judged*> out;
+    for (const Judged& j : r.verdicts)
+      if (j.node == node) out.push_back(&j);
+    return out;
+  }
+
+  Resolved resolved;
+  ExpectedFigures expected;
+  std::vector<SuiteTest> suite;
+  FakeLauncher launcher;
+  std::filesystem::path folder;
+};
+
+TEST_F(Suite, HealthyRunPasses) {
+  const Report r = run();
+  EXPECT_TRUE(r.passed());
+  EXPECT_EQ(r.count(Verdict::pass), 4u);        // the probes; a virtual machine's figures are unjudged
+  EXPECT_EQ(r.count(Verdict::unjudged), 4u * 6 + 2);
+  EXPECT_EQ(launcher.started, (std::vector<std::string>{"probe", "memory", "gemm", "mpi"}));
+}
+
+TEST_F(Suite, SecondsReachTheValidatorsAsTheyAre) {
+  EXPECT_EQ(suite[1].arguments, (std::vector<std::string>{"--device", "host", "--seconds", "0.5"}));
+  EXPECT_GT(suite[3].timeout, std::chrono::seconds(600 + 48));   // 96 figures of half a second
+}
+
+TEST_F(Suite, DrainedNodeIsNamedAndTheRunIsNotPassed) {
+  launcher.down["n3"] = "drained (testing)";
+  const Report r = run();
+  EXPECT_FALSE(r.passed());
+  const auto n3 = of(r, "n3");
+  ASSERT_EQ(n3.size(), 1u + 4 + 2);
+  for (const Judged* j : n3) {
+    EXPECT_EQ(j->verdict, Verdict::error);
+    EXPECT_EQ(j->reason, "did not run: drained (testing)");
+  }
+  for (const Judged* j : of(r, "n[1-2,4]")) {
+    EXPECT_EQ(j->verdict, Verdict::error);
+    EXPECT_EQ(j->reason, "ran on 3 of 4 nodes: n3 is drained (testing)");
+  }
+  EXPECT_EQ(of(r, "n[1-2,4]").size(), 2u);
+}
+
+TEST_F(Suite, LauncherThatTimesOutIsAnErrorOfEachFigure) {
+  launcher.error = "'srun' was ended after 600 s";
+  const Report r = run();
+  EXPECT_EQ(r.count(Verdict::pass), 0u);
+  EXPECT_EQ(r.count(Verdict::error), r.verdicts.size());
+  EXPECT_EQ(r.verdicts[0].reason, "'srun' was ended after 600 s");
+  EXPECT_EQ(launcher.started, std::vector<std::string>{"probe"});   // the gate is shut
+}
+
+TEST_F(Suite, CutOffAndBusyAreErrors) {
+  launcher.says["memory"] = {kHeader, measurement("memory.copy", "1e9")};
+  launcher.says["gemm"] = {kHeader, R"({"record":"end","status":"error","reason":"busy","detail":"other work used 50 %"})"};
+  const Report r = run();
+  EXPECT_FALSE(r.passed());
+  EXPECT_EQ(r.count(Verdict::error), 4u * (3 + 2));
+  for (const Judged& j : r.verdicts)
+    if (j.metric == "gemm.fp64") { EXPECT_EQ(j.reason, "busy: other work used 50 %"); }
+}
+
+TEST_F(Suite, CollectivesAreJudgedInFloat32AtTheLargestSize) {
+  const auto at = [](const char* value, int size, const char* type, bool in_place, const char* data = "") {
+    return measurement("mpi.allreduce.busbw", value, R"(,"size":)" + std::to_string(size) + R"(,"parameters":{"type":")" + type + R"(","in_place":)" + (in_place ? "true" : "false") + "}" + data);
+  };
+  launcher.says["mpi"] = {kHeader, at("9e8", 8, "float32", true), at("5e8", 1024, "float32", true), at("4e8", 1024, "float32", false), at("7e8", 4096, "int32", true), kDone};
+  std::vector<double> values;
+  for (const Judged& j : run().verdicts)
+    if (j.metric == "mpi.allreduce.busbw") values.push_back(*j.value);
+  EXPECT_EQ(values, (std::vector<double>{5e8, 4e8}));
+}
+
+TEST_F(Suite, InterruptedRunGoesOnWhereItStopped) {
+  std::atomic<bool> interrupted{false};
+  launcher.interrupt_in_memory = &interrupted;
+  ValidateOptions options = journalled();
+  options.interrupted = &interrupted;
+  const Report first = run(options);
+  EXPECT_TRUE(first.interrupted);
+  EXPECT_FALSE(first.passed());
+  launcher.interrupt_in_memory = nullptr;
+  launcher.started.clear();
+  const Report second = run(journalled());
+  EXPECT_EQ(second.resumed, 1u);
+  EXPECT_EQ(launcher.started, (std::vector<std::string>{"memory", "gemm", "mpi"}));
+  EXPECT_TRUE(second.passed());
+  launcher.started.clear();
+  EXPECT_EQ(run(journalled()).resumed, 0u);       // a run that ended is not taken up
+  EXPECT_EQ(launcher.started.size(), 4u);
+}
+
+TEST_F(Suite, WhatRanOtherwiseOrInErrorRunsAgain) {
+  std::atomic<bool> interrupted{false};
+  launcher.interrupt_in_memory = &interrupted;
+  launcher.down["n4"] = "down";
+  ValidateOptions options = journalled();
+  options.interrupted = &interrupted;
+  run(options);
+  launcher.interrupt_in_memory = nullptr;
+  launcher.down.clear();                          // n4 is back: the probe on three nodes is not the probe on four
+  EXPECT_EQ(run(journalled()).resumed, 0u);
+}
+
+TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
+  std::string error;
+  const std::string path = folder / "j";
+  const auto open = [&](bool fresh = false) { return Journal::open(path, "c", "d", "fake", "t", fresh, error); };
+  std::ofstream(path) << "a letter\n";
+  EXPECT_FALSE(open());
+  EXPECT_NE(error.find("no journal of clusterc"), std::string::npos) << error;
+  std::ofstream(path) << R"({"record":"journal","format":"clusterc-journal","version":2})" << "\n";
+  EXPECT_FALSE(open());
+  EXPECT_NE(error.find("version 2"), std::string::npos) << error;
+  std::filesystem::remove(path);
+  auto journal = open();
+  ASSERT_TRUE(journal) << error;
+  EXPECT_FALSE(open());                           // two runs at once
+  EXPECT_NE(error.find("in use by another run"), std::string::npos) << error;
+  ASSERT_TRUE(journal->write({"a", "how", "", {{"n1", {"{}"}}}}));
+  journal.reset();
+  std::ofstream(path, std::ios::app) << R"({"record":"test","id":"b)";   // cut by a kill
+  journal = open();
+  ASSERT_TRUE(journal) << error;
+  ASSERT_EQ(journal->done().size(), 1u);
+  EXPECT_EQ(journal->done()[0].how, "how");
+  EXPECT_EQ(journal->done()[0].tasks[0].lines, std::vector<std::string>{"{}"});
+  ASSERT_TRUE(journal->write({"b", "", "", {}}));
+  journal.reset();
+  EXPECT_EQ(open()->done().size(), 2u);           // the cut line is gone, the next stands on its own
+  EXPECT_TRUE(open(true)->done().empty());        // begun anew
+}
+
+}  // namespace
+}  // namespace clusterc
