@@ -45,7 +45,7 @@ TEST(Machine, DgxIsRecognised) {
   EXPECT_EQ(m->nics.size(), 1u);   // the physical one
   Resolved parts;
   const std::string spec = spec_of_machine(*m, parts.catalog);
-  EXPECT_NE(spec.find("gpus: 8 x nvidia-h100-sxm5-80\n"), std::string::npos) << spec;
+  EXPECT_NE(spec.find("gpus: \"8 x nvidia-h100-sxm5-80\"\n"), std::string::npos) << spec;
   EXPECT_NE(spec.find("names: dgx-01\n"), std::string::npos) << spec;
   EXPECT_NE(spec.find("550.90.07"), std::string::npos) << spec;
   reads_back(spec);
