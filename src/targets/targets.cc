@@ -190,7 +190,8 @@ class Expect {
       node.ceiling = sharp ? Figure{2 * w * (g - 1) / g * g / (g + 1), format("2 x {} x (n-1)/n x g/(g+1), g = {}", to_text(*link), g), link.source, link.confirmed}
                            : Figure{w, format("ring over NVLink, {} one way", to_text(*link)), link.source, link.confirmed};
       node.algorithm = sharp ? "NVLink SHARP" : "ring";
-      finish(std::move(node), find_published("nccl.all_reduce.busbw", "node:" + server.gpu_model), k > 1 ? nullptr : wished);
+      // The published figures are of boards of eight.
+      finish(std::move(node), g == 8 ? find_published("nccl.all_reduce.busbw", "node:" + server.gpu_model) : nullptr, k > 1 ? nullptr : wished);
     }
     if (k < 2) return;
     const auto [rate, nics, network] = compute_ports(group);
