@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "base/file.h"
+#include "compile/output.h"
 
 namespace clusterc {
 namespace {
@@ -107,6 +108,14 @@ std::unique_ptr<Run> run_pipeline(const std::string& path, Stage until, const Ru
   run->expected = expect_figures(*run->cluster, *run->plan);
   if (until == Stage::planned) return run;
 
+  std::vector<std::string_view> outputs;
+  for (const Output* output : all_outputs()) outputs.push_back(output->id);
+  for (const auto& wish : run->cluster->spec.outputs)
+    if (!find_output(wish.name)) {
+      Finding& f = run->findings.error("spec-unknown-name", wish.name_span, "there is no output '" + wish.name + "'");
+      if (const auto near = nearest_name(wish.name, outputs)) f.help("did you mean '" + std::string(*near) + "'?");
+      else f.help("'clusterc compile --list' names them");
+    }
   check_rules({*run->cluster, *run->plan, *run->expected, run->sources}, run->findings);
   apply_acceptances(run->cluster->spec, options.today ? &*options.today : nullptr, run->findings);
   return run;

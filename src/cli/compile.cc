@@ -1,9 +1,11 @@
 #include <set>
 
+#include "base/file.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "compile/output.h"
+#include "write/manifest.h"
 #include "write/tree.h"
 
 #ifndef CLUSTERC_VERSION
@@ -40,6 +42,20 @@ std::set<std::string, std::less<>> wanted_ids(const po::variables_map& given) {
   return ids;
 }
 
+// A tree is replaced as a whole: with --only, what another compile put there would be gone. Better told than done.
+void refuse_other_outputs(const std::string& folder, const std::set<std::string, std::less<>>& only) {
+  FileError error;
+  std::string why;
+  const auto text = read_file(folder + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error);
+  const auto before = text ? read_manifest(*text, why) : std::nullopt;
+  if (!before) return;
+  std::set<std::string> others;
+  for (const auto& [path, digest] : *before)
+    if (const std::string id = path.substr(0, path.find('/')); !only.contains(id)) others.insert(id);
+  if (!others.empty())
+    throw UsageError{"'" + folder + "' holds other outputs (" + join(others, ", ") + ") that --only would remove: name another folder, or compile without --only"};
+}
+
 int run(const po::variables_map& given) {
   if (given["list"].as<bool>()) {
     for (const Output* o : all_outputs()) put(format("{:<12} {} (read by {})\n", o->id, o->summary, o->consumers));
@@ -49,6 +65,7 @@ int run(const po::variables_map& given) {
   const auto only = wanted_ids(given);
   if (!given.count("output")) throw UsageError{"name the folder with -o DIR"};
   const std::string folder = given["output"].as<std::string>();
+  if (!only.empty()) refuse_other_outputs(folder, only);
   if (format_of(given) == Format::sarif || format_of(given) == Format::junit) throw UsageError{"findings of compile are printed as text or json"};
   auto result = run_pipeline(path, Stage::checked, run_options(given, path));
   if (!result->plan || result->findings.count(Severity::error)) {

@@ -470,6 +470,7 @@ class Reader {
       }
       ok = false;
       std::string need = example_of(f.type());
+      if (f.options.least == f.options.most) need = std::to_string(static_cast<long long>(f.options.least));   // one value only: `clusterc: 1`
       Finding& finding = c_.findings.error("spec-missing-key", missing_place(n, place),
                                            place.name.empty() ? format("'{}' is missing", f.key) : format("'{}' is missing in '{}'", f.key, place.name));
       finding.help(need == "text" ? format("'{}': {}", f.key, f.options.doc) : format("'{}': {}; written as '{}: {}'", f.key, f.options.doc, f.key, need));
