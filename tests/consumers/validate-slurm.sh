@@ -67,6 +67,7 @@ say "one node drained: $(grep -m1 'n3' "$work/drained.txt")"
 spec=$src/tests/consumers/specs/gpus-virtual.yaml
 out=$work/gpus
 "$bin" compile "$spec" -o "$out" > "$work/gpus.log" 2>&1 || { cat "$work/gpus.log" >&2; fail "clusterc compile gpus-virtual.yaml"; }
+run=$work/run-gpus   # another cluster: slurmctld refuses the state of the first
 bring_up
 validate "$spec" gpus
 [ $rc -eq 1 ] || { cat "$work/gpus.txt" >&2; fail "exit status $rc without the GPUs"; }
