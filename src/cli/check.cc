@@ -44,7 +44,7 @@ int run(const po::variables_map& given) {
     for (const std::string& path : paths) {
       auto one = run_pipeline(path, Stage::checked, run_options(given, path));
       if (!one->unreadable.empty()) {
-        if (one->findings.empty()) put_error("clusterc: error: " + one->unreadable + "\n");
+        if (one->findings.empty()) one->findings.error("spec-file-unreadable", SourceSpan{}, one->unreadable);
         worst = kUnjudged;
       }
       take_over(all, *one);

@@ -89,8 +89,10 @@ bool use_color(const po::variables_map& given, int fd) {
 }
 
 int report_findings(Run& run, const std::string& path, const po::variables_map& given, bool to_stderr) {
-  run.findings.sort(run.sources);
   const Format format = format_of(given);
+  // A reader of the document alone must not take an unreadable file for a clean one.
+  if (format != Format::text && !to_stderr && !run.unreadable.empty() && run.findings.empty()) run.findings.error("spec-file-unreadable", SourceSpan{}, run.unreadable);
+  run.findings.sort(run.sources);
   const bool wanted_text = format == Format::text || to_stderr;
   std::string out;
   if (wanted_text) {

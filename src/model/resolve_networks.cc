@@ -268,6 +268,11 @@ void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
     }
   }
   m.rate = n.rate.value_or(BitsPerSecond{0});
+  if (was_written(n.breakout) && m.switch_part && m.switch_part->breakout && *n.breakout > *m.switch_part->breakout)
+    r.error("spec-out-of-range", n.breakout.span, format("a port of '{}' splits {} ways at most, {} are asked for", m.switch_model, *m.switch_part->breakout, *n.breakout));
+  if (n.planes && *n.planes > 1)
+    r.findings.warning("spec-not-planned", n.planes.span, format("{} planes are not planned yet: network '{}' is planned as one", *n.planes, entry.name))
+        .help("write a network for each plane");
   if (!was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && m.rate.value > 0 && !m.everything) {
     const std::int64_t most = m.switch_part->breakout.value_or(1);
     const auto ways = std::clamp<std::int64_t>(static_cast<std::int64_t>(*m.switch_part->port_rate / m.rate + 1e-9), 1, most);

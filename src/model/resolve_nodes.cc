@@ -21,6 +21,11 @@ namespace {
 ServerPart flattened(Resolution& r, const ServerPart& part, std::vector<const ServerPart*> above = {}) {
   if (!part.like) return part;
   above.push_back(&part);
+  constexpr std::size_t kDeepest = 32;   // parts of parts of parts: nobody follows more, and each is a step of recursion
+  if (above.size() > kDeepest) {
+    r.error("spec-nested-too-deep", part.like.span, format("`like` goes more than {} parts deep", kDeepest));
+    return part;
+  }
   const ServerPart* base = r.part(part.like, PartKind::server, &Catalog::server);
   if (!base) return part;
   if (std::find(above.begin(), above.end(), base) != above.end()) {

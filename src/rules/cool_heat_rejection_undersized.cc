@@ -27,12 +27,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     f.label(format("{} = {}", z.heat.source, to_text(*z.heat)));
     mention_unconfirmed(f, by_cdu ? z.cdu->heat : z.part ? z.part->heat : Value<Watts>{}, format("the heat that one unit removes"));
     const std::int64_t running = units - spare;
-    if (running > 0) {
+    if (running > 0 && z.heat->value > 0) {
       const double each = z.heat->value / static_cast<double>(running);
       const auto needed = static_cast<std::int64_t>(std::max(1.0, (load.heat.value - kRounding) / each));
       const std::int64_t full = static_cast<double>(needed) * each + kRounding < load.heat.value ? needed + 1 : needed;
       f.help(format("{} would do: {} x {} with {} spare", plural(full + spare, by_cdu ? "CDU" : "unit"), full, to_text(Watts(each)), spare));
-    } else {
+    } else if (running <= 0) {
       f.help("all units are spares: none is left to run");
     }
     f.object("zone/" + z.name);

@@ -21,27 +21,47 @@ class Checker {
 
   void spec(const Spec& s) {
     cluster_name(s.name);
+    known("name", s.name);
+    edition(s.rules);
     for (const auto& folder : s.parts) relative_path("parts", folder);
     relative_path("inventory", s.inventory);
     relative_path("templates", s.templates);
-    if (s.site) site(*s.site);
+    if (s.site) {
+      site(*s.site);
+      electricity(*s.site);
+    }
     group_names("rack group", s.racks);
     for (const auto& [name, at, racks] : s.racks) {
       pattern(racks.names);
+      known("names", racks.names);
+      positive("budget", racks.budget);
       for (const auto& occupied : racks.occupied)
         for (const auto& rack : occupied.racks) pattern(rack);
     }
     group_names("assembly group", s.assemblies);
     for (const auto& [name, at, assembly] : s.assemblies) pattern(assembly.names);
     group_names("node group", s.nodes);
-    for (const auto& [name, at, nodes] : s.nodes) node_group(name, at, nodes);
+    for (const auto& [name, at, nodes] : s.nodes) {
+      node_group(name, at, nodes);
+      known("names", nodes.names);
+      positive("power_cap", nodes.power_cap);
+    }
     group_names("network", s.networks);
-    for (const auto& [name, at, network] : s.networks) addresses(network);
+    for (const auto& [name, at, network] : s.networks) {
+      addresses(network);
+      positive("rate", network.rate);
+      if (!network.connects.everything.value_or(false) && network.connects.groups.empty() && network.connects.span.valid())
+        findings_.error("spec-missing-choice", network.connects.span, format("network '{}' connects nobody", name)).help("name node groups and their ports: { gpu: { ports: compute } }, or write everything");
+    }
     group_names("nvlink domain", s.nvlink);
     group_names("storage", s.storage);
     for (const auto& [name, at, storage] : s.storage) {
       mount_point(storage.mount);
       if (storage.servers) storage_servers(at, name, *storage.servers);
+      if (storage.demand) {
+        positive("read", storage.demand->read);
+        positive("write", storage.demand->write);
+      }
     }
     group_names("team", s.teams);
     group_names("workload", s.workloads);
@@ -53,6 +73,40 @@ class Checker {
   }
 
  private:
+  // Nothing of the kind is zero or less, and no figure of a room is beyond what a power station gives.
+  template <class Q>
+  void positive(std::string_view key, const Value<Q>& v) {
+    if (v && !(v->value > 0 && v->value < 1e18)) findings_.error("spec-out-of-range", v.span, format("'{}' is {}, it has to be more than 0{}", key, to_text(*v), v->value > 0 ? " and of this world" : ""));
+  }
+  // What a thing is called, or how many there are of it, is never unknown.
+  void known(std::string_view key, const Value<std::string>& v) {
+    if (v.unknown) findings_.error("spec-missing-key", v.span, format("'{}' cannot be unknown", key));
+  }
+  void edition(const Value<Version>& rules) {
+    const Version newest{"2026.11"};
+    if (rules && *rules > newest) findings_.error("spec-unknown-value", rules.span, format("there is no rule book '{}', the newest edition of this program is {}", rules->text(), newest.text())).help("use a newer clusterc, or write rules: 2026.11");
+  }
+  void electricity(const Site& s) {
+    if (s.supply) {
+      positive("voltage", s.supply->voltage);
+      if (s.supply->phases && *s.supply->phases == 2) findings_.error("spec-out-of-range", s.supply->phases.span, "'phases' is 2, it is 1 or 3");
+      // Low voltage ends at 1,000 V of alternating current (IEC 60038): no rack takes more.
+      if (s.supply->voltage && s.supply->voltage->value > 1000) findings_.error("spec-out-of-range", s.supply->voltage.span, format("'voltage' is {}, what reaches racks is 1 kV at most", to_text(*s.supply->voltage)));
+    }
+    for (const auto& [name, at, feed] : s.feeds) {
+      positive("capacity", feed.capacity);
+      positive("breaker", feed.breaker);
+    }
+    for (const auto& [name, at, panel] : s.panels) positive("breaker", panel.breaker);
+    for (const auto& [name, at, zone] : s.cooling) {
+      positive("airflow", zone.airflow);
+      if (zone.each) {
+        positive("heat", zone.each->heat);
+        positive("airflow", zone.each->airflow);
+      }
+    }
+  }
+
   void cluster_name(const Value<std::string>& name) {
     if (!name) return;
     bool good = !name->empty() && name->size() <= kLongestName && name->front() != '-' && name->back() != '-';
@@ -161,12 +215,17 @@ class Checker {
       std::string error;
       subnet = Ipv4Prefix::parse(*n.subnet, error);
       if (!subnet) findings_.error("spec-bad-prefix", n.subnet.span, format("subnet '{}': {}", *n.subnet, error)).help("prefixes are written as 10.10.0.0/16");
+      // Addresses that no host has: this network, loopback, multicast and reserved (RFC 6890, RFC 5771).
+      else if (const std::uint32_t first = subnet->base >> 24, last = subnet->broadcast() >> 24; first == 0 || last >= 224 || (first <= 127 && last >= 127))
+        findings_.error("spec-bad-prefix", n.subnet.span, format("subnet '{}' holds addresses that no host can have (0.x, 127.x, 224.x and above)", *n.subnet)).help("private networks are 10.0.0.0/8, 172.16.0.0/12 and 192.168.0.0/16");
     }
     if (!n.gateway) return;
     const auto gateway = parse_ipv4(*n.gateway);
     if (!gateway) findings_.error("spec-bad-address", n.gateway.span, format("gateway '{}' is no IPv4 address, such as 10.10.0.1", *n.gateway));
     else if (subnet && !subnet->contains(*gateway))
       findings_.error("spec-gateway-outside-subnet", n.gateway.span, format("gateway '{}' is not in the subnet '{}'", *n.gateway, *n.subnet)).note(n.subnet.span, "the subnet is given here");
+    else if (subnet && subnet->length < 31 && (*gateway == subnet->base || *gateway == subnet->broadcast()))
+      findings_.error("spec-bad-address", n.gateway.span, format("gateway '{}' is the {} address of '{}'", *n.gateway, *gateway == subnet->base ? "network" : "broadcast", *n.subnet));
   }
 
   void software(const Software& s) {
