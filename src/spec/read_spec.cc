@@ -50,7 +50,8 @@ class Checker {
     for (const auto& [name, at, network] : s.networks) {
       addresses(network);
       positive("rate", network.rate);
-      if (!network.connects.everything.value_or(false) && network.connects.groups.empty() && network.connects.span.valid())
+      const NodeId map = top("networks"), entry = has(map, name) ? d_.find(map, name) : kNoNode;
+      if (has(entry, "connects") && d_.is_mapping(d_.find(entry, "connects")) && d_.size(d_.find(entry, "connects")) == 0)
         findings_.error("spec-missing-choice", network.connects.span, format("network '{}' connects nobody", name)).help("name node groups and their ports: { gpu: { ports: compute } }, or write everything");
     }
     group_names("nvlink domain", s.nvlink);

@@ -50,7 +50,7 @@ std::string small(std::string_view site = "site: { region: iec, supply: { phases
 TEST(ReadSpec, EveryExampleReadsWithoutAFinding) {
   int seen = 0;
   for (const auto& entry : std::filesystem::directory_iterator(CLUSTERC_SOURCE_DIR "/examples")) {
-    if (entry.path().extension() != ".yaml") continue;
+    if (entry.path().extension() != ".yaml" || entry.path().filename() == "broken.yaml") continue;   // broken on purpose: the README shows it
     std::ifstream in(entry.path());
     const auto t = read({std::istreambuf_iterator<char>(in), {}}, entry.path().filename());
     EXPECT_TRUE(t->spec);
