@@ -51,11 +51,7 @@ bool is_management_port(const Cluster& c, const NetworkModel& net, const EndPoin
   return net.everything || (net.carries_traffic(Traffic::oob) && !net.carries_traffic(Traffic::inband));
 }
 
-std::int64_t addresses_each(const NetworkModel& net, const EndPoints& e) {
-  return net.spec && net.spec->bond.value_or(1) > 1 ? 1 : std::max<std::int64_t>(1, e.ports_each);
-}
-
-std::vector<Interface> interfaces_of(const Cluster& c, int group) {
+std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int group) {
   std::vector<Interface> out;
   std::int64_t next_plain = 0;
   for (std::size_t n = 0; n < c.networks.size(); ++n) {
@@ -64,7 +60,8 @@ std::vector<Interface> interfaces_of(const Cluster& c, int group) {
       const EndPoints& ends = net.ends[e];
       if (ends.group != group || is_management_port(c, net, ends)) continue;
       Interface i{static_cast<int>(n), static_cast<int>(e), {}, std::max<std::int64_t>(1, ends.ports_each), false, {}};
-      i.bonded = addresses_each(net, ends) < i.ports;
+      const AddressPlan* addresses = plan.addresses_of(static_cast<int>(n));   // how many a bond leaves is the plan's decision
+      i.bonded = addresses ? addresses->stride[e] < i.ports : net.spec && net.spec->bond.value_or(1) > 1;
       std::int64_t number = ends.first_port + 1;
       if (ends.ports >= 0) {
         i.port_set = c.nodes[group].server.ports[ends.ports].name;

@@ -30,10 +30,7 @@ struct Interface {
 };
 // In the order of the networks. Names: the port group and the number of the port in it, from 1 (data1, data2); eth0, eth1, … where
 // the spec names no ports, as in virtual machines. Only networks that have a subnet.
-std::vector<Interface> interfaces_of(const Cluster&, int group);
-
-// Addresses that a member of these end points has: one for each port, or one in all where the ports are bonded.
-std::int64_t addresses_each(const NetworkModel&, const EndPoints&);
+std::vector<Interface> interfaces_of(const Cluster&, const Plan&, int group);
 
 // Whether a node group has the operating system's port (not only its BMC) in a network.
 bool is_management_port(const Cluster&, const NetworkModel&, const EndPoints&);

@@ -33,9 +33,9 @@ Device* find(std::vector<Device>& devices, std::string_view name) {
 
 struct Devices { std::vector<Device> ports, bonds, vlans; };
 
-Devices devices_of(const Cluster& c, int group) {
+Devices devices_of(const Cluster& c, const Plan& plan, int group) {
   Devices d;
-  for (const Interface& i : interfaces_of(c, group)) {
+  for (const Interface& i : interfaces_of(c, plan, group)) {
     const NetworkModel& net = c.networks[i.network];
     const std::int64_t mtu = net.spec ? net.spec->mtu.value_or(0) : 0;
     const std::int64_t vlan = net.spec && net.shares >= 0 ? net.spec->vlan.value_or(0) : 0;
@@ -91,7 +91,7 @@ bool reads_netplan(const NodeGroupModel& g) {
 GroupNetwork::GroupNetwork(const CompileInput& in, int group, std::string_view output_id, Findings& findings) : plan_(in.plan) {
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
-  Devices d = devices_of(c, group);
+  Devices d = devices_of(c, in.plan, group);
   for (std::vector<Device>* list : {&d.ports, &d.bonds, &d.vlans}) {
     check_names(*list, g, findings);
     for (Device& device : *list)
@@ -104,7 +104,9 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, std::string_view o
   int way_out = -1;
   for (const Address& a : addresses_) {
     const AddressPlan* plan = in.plan.addresses_of(a.network);
-    if (plan && plan->gateway != 0 && (way_out < 0 || a.network == primary_network(c))) way_out = a.network;
+    // A gateway is what the spec names: the first address, which the plan keeps free for one, need not be a router.
+    const Network* spec = c.networks[a.network].spec;
+    if (plan && plan->gateway != 0 && spec && spec->gateway && (way_out < 0 || a.network == primary_network(c))) way_out = a.network;
   }
   const int named = addresses_.empty() ? -1 : way_out >= 0 ? way_out : addresses_.front().network;
   std::int64_t table = kFirstTable;
@@ -201,7 +203,9 @@ namespace {
 
 bool wanted(const Cluster& c) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (reads_netplan(c.nodes[g]) && !interfaces_of(c, static_cast<int>(g)).empty()) return true;
+    if (reads_netplan(c.nodes[g]) && std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
+          return n.subnet && std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group == static_cast<int>(g) && !is_management_port(c, n, e); });
+        })) return true;
   return false;
 }
 
