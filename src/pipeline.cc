@@ -101,6 +101,9 @@ std::unique_ptr<Run> run_pipeline(const std::string& path, Stage until, const Ru
       else
         run->findings.error("spec-file-unreadable", spec->inventory.span, error.message);
     }
+  if (spec->templates)
+    run->findings.warning("spec-not-used-yet", spec->templates.span, "the folder of templates is not used yet: nothing in '" + *spec->templates + "' replaces a compiled file")
+        .help("further lines for a file go under outputs.<id>.extra");
   run->spec_digest = to_hex(digest.finish());
   if (until == Stage::read) return run;
 

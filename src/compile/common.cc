@@ -21,7 +21,7 @@ std::string made_by(const CompileInput& in, std::string_view output_id, std::str
   out += in.spec_digest;
   out += "; do not edit: use outputs.";
   out += output_id;
-  out += ".extra or templates\n";
+  out += ".extra\n";
   for (const Finding& f : in.accepted) {
     out += comment;
     out += "accepted: ";

@@ -10,7 +10,7 @@
 
 namespace clusterc {
 
-// "# made by clusterc from spec 'aurora', digest 2c26…; do not edit: use outputs.slurm.extra or templates", and a line for each
+// "# made by clusterc from spec 'aurora', digest 2c26…; do not edit: use outputs.slurm.extra", and a line for each
 // accepted finding. `comment` begins each line. No clock, host or path in it: the same spec gives the same bytes.
 std::string made_by(const CompileInput&, std::string_view output_id, std::string_view comment = "# ");
 

@@ -81,7 +81,7 @@ cmp -s "$work/plan.leaves" "$work/slurm.leaves" || fail "roce-16384: scontrol's 
 say "roce-16384: the leaves of scontrol show topology are the units of plan.json"
 # 64 of the 128 ports of a leaf face down: units of 64 nodes, 256 of them; every node once, the top reaches all
 equal "roce-16384: leaves" "$("$run/enter" scontrol show topology | grep -c 'Level=0')" 256
-equal "roce-16384: nodes below the top switch" "$("$run/enter" scontrol show topology | awk -F'[ =]' '/Level=2/ { print $6 }')" "gpu[00001-16384]"
+equal "roce-16384: nodes below the top switch" "$("$run/enter" scontrol show topology | sed -n '/Level=2/s/.*Nodes=\([^ ]*\).*/\1/p')" "gpu[00001-16384]"
 stop
 
 # ---- virtual machines --------------------------------------------------------------------------------------------------------
