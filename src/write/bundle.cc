@@ -5,25 +5,33 @@
 #include "write/tree.h"
 
 namespace clusterc {
+namespace {
+// A file that begins below kFull of a chunk may outgrow it; then that chunk alone is copied once.
+constexpr std::size_t kChunk = std::size_t{1} << 20, kFull = kChunk - (std::size_t{1} << 16);
+}  // namespace
 
 void Bundle::open(std::string path, std::string_view origin, std::uint32_t mode) {
   if (open_) throw std::logic_error("Bundle: '" + files_.back().path + "' is still open");
   for (const std::string_view part : split(path, '/'))
     if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string_view::npos)
       throw std::logic_error("Bundle: '" + path + "' is no path inside the tree");
-  files_.push_back({std::move(path), mode & 0777u, arena_.size(), 0, std::string(origin)});
+  if (chunks_.back().size() > kFull) {
+    chunks_.emplace_back();
+    chunks_.back().reserve(kChunk);
+  }
+  files_.push_back({std::move(path), mode & 0777u, chunks_.size() - 1, chunks_.back().size(), 0, std::string(origin)});
   open_ = true;
 }
 
 void Bundle::close() {
   if (!open_) throw std::logic_error("Bundle: close without open");
-  files_.back().size = arena_.size() - files_.back().begin;
+  files_.back().size = chunks_.back().size() - files_.back().begin;
   open_ = false;
 }
 
 void Bundle::add(std::string path, std::string_view origin, std::string_view bytes, std::uint32_t mode) {
   open(std::move(path), origin, mode);
-  arena_ += bytes;
+  chunks_.back() += bytes;
   close();
 }
 

@@ -124,7 +124,7 @@ class Survey {
       for (std::string_view folder = folder_of(path); !folder.empty() && folders_before_.insert(folder).second;) folder = folder_of(folder);
   }
 
-  void walk(int fd, const std::string& prefix, bool foreign);
+  void walk(int root);
 
   const std::vector<State>& states() const { return states_; }
   std::vector<std::string> kept;          // files that are not in the bundle and stay: edited or never ours
@@ -135,6 +135,9 @@ class Survey {
   std::string manifest;                   // its text; empty: none
 
  private:
+  template <class Visit>
+  void each_entry(int fd, std::size_t depth, const std::string& prefix, const Visit& visit);
+  void walk(int fd, std::size_t depth, const std::string& prefix, bool foreign);
   void file(int folder, const char* name, std::string path, bool foreign);
   bool edited_since(std::string_view path, std::string_view bytes);
 
@@ -144,26 +147,38 @@ class Survey {
   std::unordered_set<std::string_view> folders_, folders_before_;
   std::vector<State> states_;
   std::string buffer_;
+  std::vector<std::unique_ptr<char[]>> buffers_;   // entries of the folders on the way down, one for each level
   Sha256 sha_;
 };
 
-void Survey::walk(int fd, const std::string& prefix, bool foreign_folder) {
-  const int copy = ::openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) fail(prefix, "cannot be read", errno);
-  DIR* directory = ::fdopendir(copy);
-  if (!directory) {
-    ::close(copy);
-    fail(prefix, "cannot be read", errno);
+// Folders are read with getdents64 itself: readdir would ask for two more system calls on each, and outputs with a folder for each node
+// have as many folders as nodes. Stops when `visit` has seen all entries but "." and "..".
+template <class Visit>
+void Survey::each_entry(int fd, std::size_t depth, const std::string& prefix, const Visit& visit) {
+  constexpr std::size_t kSize = 32768;   // what glibc's readdir takes, too
+  if (buffers_.size() <= depth) buffers_.push_back(std::make_unique<char[]>(kSize));
+  char* const buffer = buffers_[depth].get();
+  for (;;) {
+    const ssize_t got = ::getdents64(fd, buffer, kSize);
+    if (got < 0) fail(prefix, "cannot be read", errno);
+    if (got == 0) return;
+    for (ssize_t at = 0; at < got;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
+      at += entry->d_reclen;
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") visit(*entry);
+    }
   }
-  const std::unique_ptr<DIR, int (*)(DIR*)> closer(directory, ::closedir);
-  while (const dirent* entry = ::readdir(directory)) {
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    std::string path = prefix + std::string(name);
-    bool is_folder = entry->d_type == DT_DIR;
-    if (entry->d_type == DT_UNKNOWN) {
+}
+
+// `fd` is read to its end.
+void Survey::walk(int fd, std::size_t depth, const std::string& prefix, bool foreign_folder) {
+  each_entry(fd, depth, prefix, [&](const dirent64& entry) {
+    std::string path = prefix + entry.d_name;
+    bool is_folder = entry.d_type == DT_DIR;
+    if (entry.d_type == DT_UNKNOWN) {
       struct stat status{};
-      is_folder = ::fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+      is_folder = ::fstatat(fd, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
     }
     if (is_folder) {
       const bool ours = folders_.contains(path);
@@ -172,16 +187,22 @@ void Survey::walk(int fd, const std::string& prefix, bool foreign_folder) {
         kept_folders.push_back(path);
         if (!foreign_folder) foreign.push_back(path + "/");
       }
-      const Descriptor below(::openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      const Descriptor below(::openat(fd, entry.d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       if (below.get() < 0) fail(path, "cannot be read", errno);
       const std::size_t stay = kept.size() + kept_folders.size();
-      walk(below.get(), path + "/", foreign_folder || unknown);
+      walk(below.get(), depth + 1, path + "/", foreign_folder || unknown);
       if (wanted_.contains(path) && (unknown || kept.size() + kept_folders.size() > stay))
         throw Failed{"'" + path + "' is a folder where a file is to be written; move it away"};
     } else {
-      file(fd, entry->d_name, std::move(path), foreign_folder);
+      file(fd, entry.d_name, std::move(path), foreign_folder);
     }
-  }
+  });
+}
+
+void Survey::walk(int root) {
+  const Descriptor copy(::openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (copy.get() < 0) fail(".", "cannot be read", errno);
+  walk(copy.get(), 0, "", false);
 }
 
 bool Survey::edited_since(std::string_view path, std::string_view bytes) {
@@ -365,23 +386,6 @@ void write_checked(Bundle& bundle, const std::string& directory, const WriteOpti
   if (!exists && errno == ENOTDIR) throw Failed{"'" + directory + "' is a file, not a folder"};
   if (!exists && errno != ENOENT) fail(directory, "cannot be opened", errno);
 
-  ManifestDigests before;
-  std::string manifest_before;
-  if (exists) {
-    FileError error;
-    if (auto text = read_file(place.parent + "/" + place.name + "/" + std::string(kManifestName), kMaxManifest, error)) {
-      manifest_before = std::move(*text);
-      std::string why;
-      if (auto digests = read_manifest(manifest_before, why)) before = std::move(*digests);
-      else if (!options.force)
-        throw Failed{"'" + directory + "/manifest.json' " + why + ", so what was changed by hand cannot be told; restore it, or force"};
-    } else if (error.kind != FileError::Kind::missing) {
-      throw Failed{error.message};
-    }
-  }
-  Survey survey(bundle, before);
-  if (exists) survey.walk(root.get(), "", false);
-
   std::vector<ManifestEntry> entries;
   entries.reserve(bundle.files().size());
   Sha256 sha;
@@ -390,6 +394,26 @@ void write_checked(Bundle& bundle, const std::string& directory, const WriteOpti
     entries.push_back({file.path, file.mode, sha(bundle.bytes(file)), file.origin});
   }
   const std::string manifest = manifest_text(entries, options.spec_digest, options.tool_version);
+
+  ManifestDigests before;
+  std::string manifest_before;
+  if (exists) {
+    FileError error;
+    if (auto text = read_file(place.parent + "/" + place.name + "/" + std::string(kManifestName), kMaxManifest, error)) {
+      manifest_before = std::move(*text);
+      std::string why;
+      // The manifest that would be written: then what was written last is the bundle, and whatever differs from that was edited since
+      // or is not ours. So an empty `before` gives the same answers, and saves the reading of tens of thousands of lines.
+      if (manifest_before == manifest) {
+      } else if (auto digests = read_manifest(manifest_before, why)) before = std::move(*digests);
+      else if (!options.force)
+        throw Failed{"'" + directory + "/manifest.json' " + why + ", so what was changed by hand cannot be told; restore it, or force"};
+    } else if (error.kind != FileError::Kind::missing) {
+      throw Failed{error.message};
+    }
+  }
+  Survey survey(bundle, before);
+  if (exists) survey.walk(root.get());
 
   std::sort(survey.hand_edited.begin(), survey.hand_edited.end());
   std::sort(survey.foreign.begin(), survey.foreign.end());

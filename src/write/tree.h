@@ -7,21 +7,21 @@
 
 namespace clusterc {
 
-// Files in one shared arena, so that tens of thousands of small ones are cheap.
+// Files share chunks of memory, so that tens of thousands of small ones are cheap and nothing is copied as their number grows.
 class Bundle {
  public:
-  struct File { std::string path; std::uint32_t mode = 0644; std::size_t begin = 0, size = 0; std::string origin; };
-  // Appends to one file: `text()` is the arena to append to between open() and close().
+  struct File { std::string path; std::uint32_t mode = 0644; std::size_t chunk = 0, begin = 0, size = 0; std::string origin; };
+  // Appends to one file: `text()` is what to append to, between open() and close() only.
   void open(std::string path, std::string_view origin, std::uint32_t mode = 0644);   // path relative, '/' separated, no "..", not twice
-  std::string& text() { return arena_; }
+  std::string& text() { return chunks_.back(); }
   void close();
   void add(std::string path, std::string_view origin, std::string_view bytes, std::uint32_t mode = 0644);
   const std::vector<File>& files() const { return files_; }
-  std::string_view bytes(const File& f) const { return std::string_view(arena_).substr(f.begin, f.size); }
+  std::string_view bytes(const File& f) const { return std::string_view(chunks_[f.chunk]).substr(f.begin, f.size); }
   void sort();                                                                       // by path
  private:
   std::vector<File> files_;
-  std::string arena_;
+  std::vector<std::string> chunks_{1};
   bool open_ = false;
 };
 
