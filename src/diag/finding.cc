@@ -62,6 +62,17 @@ std::size_t Findings::count(Severity severity) const {
       all_, [&](const Finding& finding) { return finding.severity == severity && !finding.accepted; }));
 }
 
+void Findings::withhold(SourceSpan secret) { withheld_.emplace(std::pair(secret.file, secret.begin), secret.end); }
+
+bool Findings::quotable(const Sources& sources, FileId file, std::uint32_t line) const {
+  const std::string_view text = sources.line_text(file, line);
+  const auto begin = static_cast<std::size_t>(text.data() - sources.text(file).data());
+  const auto after = withheld_.upper_bound(std::pair(file, begin + text.size()));
+  if (after == withheld_.begin()) return true;
+  const auto last = std::prev(after);   // the last that begins in this line or before it
+  return last->first.first != file || last->second < begin;
+}
+
 // File ids are handed out in the order in which files are added, and kNoFile, the largest of them, comes last: a
 // finding without a place follows those that have one. So the sources themselves need not be asked.
 void Findings::sort(const Sources&) {

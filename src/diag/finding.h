@@ -1,6 +1,7 @@
 // A finding: what a rule (or the loader) has to say, where, with both numbers, and what to do. See docs/writing-findings.md.
 #pragma once
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,9 +65,12 @@ class Findings {
   bool empty() const { return all_.empty(); }
   std::size_t count(Severity) const;     // accepted findings are not counted
   void sort(const Sources&);             // by file as given, place, severity, rule; stable
+  void withhold(SourceSpan secret);      // no output quotes a line of it, whichever finding points there
+  bool quotable(const Sources&, FileId, std::uint32_t line) const;
 
  private:
   std::deque<Finding> all_;              // a deque: references handed out by add() stay valid
+  std::map<std::pair<FileId, std::size_t>, std::size_t> withheld_;   // file and begin -> end; none lies in another
 };
 
 // Nearest of `known` to `word` by edit distance, if near enough to be meant; ties go to the first.

@@ -77,15 +77,9 @@ class XmlWriter {
   bool in_tag_ = false, has_text_ = false;
 };
 
-std::string whole_text(const Finding& finding, const Sources& sources) {
-  Findings one;
-  one.all().push_back(finding);
-  return render_text(one, sources);
-}
-
 bool fails(const Finding& finding) { return finding.severity == Severity::error && !finding.accepted; }
 
-void write_case(XmlWriter& xml, const Finding& finding, const Sources& sources) {
+void write_case(XmlWriter& xml, const Finding& finding, const Findings& findings, const Sources& sources) {
   const bool placed = finding.span.valid();
   const LineColumn at = placed ? sources.position(finding.span.file, finding.span.begin) : LineColumn{};
   const std::string_view path = placed ? sources.path(finding.span.file) : std::string_view("clusterc");
@@ -94,9 +88,9 @@ void write_case(XmlWriter& xml, const Finding& finding, const Sources& sources) 
   if (finding.accepted) {
     xml.open("skipped").attribute("message", "accepted: " + *finding.accepted).close();
   } else if (fails(finding)) {
-    xml.open("failure").attribute("type", finding.rule).attribute("message", finding.message).text(whole_text(finding, sources)).close();
+    xml.open("failure").attribute("type", finding.rule).attribute("message", finding.message).text(render_text(finding, findings, sources)).close();
   } else {
-    xml.open("system-out").text(whole_text(finding, sources)).close();
+    xml.open("system-out").text(render_text(finding, findings, sources)).close();
   }
   xml.close();
 }
@@ -122,7 +116,7 @@ std::string render_junit(const Findings& findings, const Sources& sources) {
         .attribute("errors", std::size_t{0})
         .attribute("skipped", count(suite, [](const Finding& finding) { return finding.accepted.has_value(); }));
     if (suite.empty()) xml.open("testcase").attribute("name", "no findings").attribute("classname", name).close();
-    for (const Finding* finding : suite) write_case(xml, *finding, sources);
+    for (const Finding* finding : suite) write_case(xml, *finding, findings, sources);
     xml.close();
   }
   xml.close();

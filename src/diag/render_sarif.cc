@@ -23,11 +23,12 @@ std::string uri_of(std::string_view path) {
 
 class SarifWriter {
  public:
-  SarifWriter(const Sources& sources, std::span<const RuleText> rules) : sources_(sources), rules_(rules), json_(out_, {.indent = 2}) {
+  SarifWriter(const Findings& findings, const Sources& sources, std::span<const RuleText> rules) : findings_(findings), sources_(sources), rules_(rules), json_(out_, {.indent = 2}) {
     for (const RuleText& rule : rules) index_.emplace(rule.id, index_.size());
   }
 
-  std::string write(const Findings& findings) {
+  std::string write() {
+    const Findings& findings = findings_;
     // Rules that bring no text of their own (the loader's) still need a descriptor each.
     std::vector<std::string_view> bare;
     for (const Finding& finding : findings.all())
@@ -71,7 +72,7 @@ class SarifWriter {
         .field("byteOffset", span.begin)
         .field("byteLength", std::max(span.begin, span.end) - span.begin);
     constexpr std::size_t kLongestSnippet = 400;
-    if (with_line)
+    if (with_line && findings_.quotable(sources_, span.file, place.begin.line))
       if (const std::string_view line = sources_.line_text(span.file, place.begin.line); !line.empty() && line.size() <= kLongestSnippet)
         text("snippet", line.substr(0, kLongestSnippet));
     json_.end_object();
@@ -150,6 +151,7 @@ class SarifWriter {
     json_.end_array().end_object().end_array();
   }
 
+  const Findings& findings_;
   const Sources& sources_;
   std::span<const RuleText> rules_;
   std::map<std::string_view, std::size_t> index_;
@@ -160,7 +162,7 @@ class SarifWriter {
 }  // namespace
 
 std::string render_sarif(const Findings& findings, const Sources& sources, std::span<const RuleText> rules) {
-  return SarifWriter(sources, rules).write(findings);
+  return SarifWriter(findings, sources, rules).write();
 }
 
 }  // namespace clusterc

@@ -75,7 +75,7 @@ void append_clean(std::string& out, std::string_view text) {
 
 class TextRenderer {
  public:
-  TextRenderer(const Sources& sources, TextStyle style) : sources_(sources), style_(style) {}
+  TextRenderer(const Findings& findings, const Sources& sources, TextStyle style) : findings_(findings), sources_(sources), style_(style) {}
 
   void finding(const Finding& finding) {
     // Accepted: no longer an error to whoever counts them, but not gone.
@@ -171,6 +171,7 @@ class TextRenderer {
   void excerpt(SourceSpan span, std::string_view label) {
     if (!span.valid() || sources_.text(span.file).empty()) return;
     const std::uint32_t number = sources_.position(span.file, span.begin).line;
+    if (!findings_.quotable(sources_, span.file, number)) return;
     const std::string_view line = sources_.line_text(span.file, number);
     const auto start = static_cast<std::size_t>(line.data() - sources_.text(span.file).data());
     const std::size_t from = std::min(line.size(), span.begin > start ? span.begin - start : 0);
@@ -184,7 +185,7 @@ class TextRenderer {
     if (fix.edits.size() != 1 || !fix.edits[0].span.valid() || fix.edits[0].replacement.find('\n') != std::string::npos) return;
     const SourceSpan span = fix.edits[0].span;
     const std::uint32_t number = sources_.position(span.file, span.begin).line;
-    if (sources_.position(span.file, span.end).line != number) return;
+    if (sources_.position(span.file, span.end).line != number || !findings_.quotable(sources_, span.file, number)) return;
     const std::string_view line = sources_.line_text(span.file, number);
     const auto start = static_cast<std::size_t>(line.data() - sources_.text(span.file).data());
     if (span.begin < start || span.end - start > line.size()) return;
@@ -192,6 +193,7 @@ class TextRenderer {
     marked_line(number, line.substr(0, span.begin - start), replacement, line.substr(span.end - start), replacement.empty() ? "^" : "++", {});
   }
 
+  const Findings& findings_;
   const Sources& sources_;
   TextStyle style_;
   std::string out_;
@@ -200,8 +202,14 @@ class TextRenderer {
 }  // namespace
 
 std::string render_text(const Findings& findings, const Sources& sources, TextStyle style) {
-  TextRenderer renderer(sources, style);
+  TextRenderer renderer(findings, sources, style);
   for (const Finding& finding : findings.all()) renderer.finding(finding);
+  return renderer.take();
+}
+
+std::string render_text(const Finding& finding, const Findings& among, const Sources& sources, TextStyle style) {
+  TextRenderer renderer(among, sources, style);
+  renderer.finding(finding);
   return renderer.take();
 }
 

@@ -435,11 +435,13 @@ class Reader {
     }
     if (d_.is_scalar(n) && t.from_text) return record_text(t, n, out, place, outer) && ok;
     if (!d_.is_mapping(n)) {
-      if (t.secret && d_.is_scalar(n))       // and the message does not repeat it
+      if (t.secret && d_.is_scalar(n)) {     // neither the message nor a quoted line repeats it
         c_.findings.error("spec-secret-written", place.key.valid() ? place.key : d_.span(n), format("{} is written in the spec; a secret is only referred to", subject(t, place)))
             .help("write { file: … }, { env: … } or { vault: … }, and change the secret: it may have been seen");
-      else
+        c_.findings.withhold(d_.span(n));
+      } else {
         wrong_type(t, n, place);
+      }
       return false;
     }
     if (t.span_offset >= 0) *reinterpret_cast<SourceSpan*>(static_cast<char*>(out) + t.span_offset) = d_.span(n);

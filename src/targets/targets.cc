@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "model/merge.h"
 #include "targets/published.h"
 
 namespace clusterc {
@@ -24,9 +25,6 @@ constexpr double kGuard = 0.97;
 // STREAM share of the peak on hosts without a published figure: 665.5 of 921.6 GB/s (gate of Azure/azurehpc-health-checks, two-socket Genoa-X).
 constexpr double kHostStreamShare = 0.72;
 
-template <class Q>
-struct Wish { const TargetWish<Q>* cluster = nullptr; const TargetWish<Q>* group = nullptr; };
-
 class Expect {
  public:
   Expect(const Cluster& c, const Plan& p) : cluster_(c), plan_(p) {}
@@ -43,18 +41,22 @@ class Expect {
   const Plan& plan_;
   ExpectedFigures out_;
 
-  // The group's wish where it has one, else the cluster's.
+  // The cluster's wish with what the group says of its own laid over it, key by key.
   template <class M>
   auto wish(std::string_view group, M member) const {
-    const Targets& targets = cluster_.spec.targets;
-    if (const auto* own = targets.groups.find(group))
-      if ((own->value.*member)) return &*(own->value.*member);
-    return (targets.*member) ? &*(targets.*member) : nullptr;
+    auto wished = cluster_.spec.targets.*member;
+    if (const auto* own = cluster_.spec.targets.groups.find(group))
+      if (const auto& above = own->value.*member) {
+        if (wished) lay_over(*wished, *above);
+        else wished = above;
+      }
+    return wished;
   }
+  using NoWish = std::optional<TargetWish<BytesPerSecond>>;
 
   template <class W>
-  void finish(ExpectedFigure figure, const PublishedRow* row, const W* wished) {
-    const double guard = wished && wished->guard ? *wished->guard : kGuard;
+  void finish(ExpectedFigure figure, const PublishedRow* row, const std::optional<W>& wished) {
+    const double guard = figure.guard = wished && wished->guard ? *wished->guard : kGuard;
     figure.basis = "none";
     if (row && figure.ceiling.value) {
       figure.basis = row->basis;
@@ -119,7 +121,7 @@ class Expect {
       ExpectedFigure one = memory;
       const bool triad = std::string_view(test) == "memory.triad";
       if (!triad) one.missing = "healthy figures are published for triad only: it is judged";
-      if (triad) finish(std::move(one), row, wish(group.name, &TestTargets::memory)); else finish(std::move(one), nullptr, static_cast<const TargetWish<BytesPerSecond>*>(nullptr));
+      if (triad) finish(std::move(one), row, wish(group.name, &TestTargets::memory)); else finish(std::move(one), nullptr, NoWish());
     }
     // Matrix multiplication: cores x clock x FP64 operations a cycle; FP32 has twice the lanes.
     for (const auto& [test, factor] : {std::pair{"gemm.fp64", 1.0}, std::pair{"gemm.fp32", 2.0}}) {
@@ -134,7 +136,7 @@ class Expect {
         gemm.ceiling.confirmed = cpu->clock.confirmed && cpu->flop_per_cycle.confirmed;
       }
       const bool fp64 = factor == 1.0;
-      finish(std::move(gemm), nullptr, fp64 ? wish(group.name, &TestTargets::gemm) : nullptr);
+      finish(std::move(gemm), nullptr, fp64 ? wish(group.name, &TestTargets::gemm) : std::nullopt);
     }
   }
 
@@ -151,7 +153,7 @@ class Expect {
       ExpectedFigure f = figure(test, Dimension::byte_rate, from(gpu->memory_bandwidth, 1, "data sheet bandwidth"), "memory_bandwidth");
       const bool triad = std::string_view(test) == "memory.triad";
       if (!triad && f.missing.empty()) f.missing = "healthy figures are published for triad only: it is judged";
-      finish(std::move(f), triad ? find_published(test, server.gpu_model) : nullptr, triad ? wish(group.name, &TestTargets::memory) : nullptr);
+      finish(std::move(f), triad ? find_published(test, server.gpu_model) : nullptr, triad ? wish(group.name, &TestTargets::memory) : std::nullopt);
     }
     const Value<FlopsPerSecond>& fp64 = gpu->fp64_tensor.or_else(gpu->fp64);
     const struct { const char* test; const Value<FlopsPerSecond>* peak; const char* key; bool wished; } formats[] = {
@@ -159,7 +161,7 @@ class Expect {
         {"gemm.bf16", &gpu->bf16, "bf16", true}, {"gemm.fp16", &gpu->bf16, "bf16 (FP16 has the same peak)", false}};
     for (const auto& f : formats)
       finish(figure(f.test, Dimension::flop_rate, from(*f.peak, 1, "dense peak at the power limit as shipped"), f.key), find_published(f.test, server.gpu_model),
-             f.wished ? wish(group.name, &TestTargets::gemm) : nullptr);
+             f.wished ? wish(group.name, &TestTargets::gemm) : std::nullopt);
 
     // HPL over the whole group: per-GPU shares times GPUs.
     const double gpus = static_cast<double>(server.gpu_count * group.count);
@@ -181,7 +183,7 @@ class Expect {
     const ServerModel& server = group.server;
     const double g = static_cast<double>(server.gpu_count), k = static_cast<double>(group.count), n = g * k;
     const Value<BytesPerSecond>& link = server.part.gpu_link.or_else(gpu.gpu_link);
-    const auto* wished = wish(group.name, &TestTargets::all_reduce);
+    const auto wished = wish(group.name, &TestTargets::all_reduce);
     if (g > 1 && link && link->value > 0) {
       // NVLink SHARP (Hopper and later in an eight-GPU board): each GPU sends and receives P + P/g, so 2W (n-1)/n g/(g+1); else a ring: W.
       const bool sharp = gpu.sm && gpu.sm->major() >= 90;
@@ -191,7 +193,7 @@ class Expect {
                            : Figure{w, format("ring over NVLink, {} one way", to_text(*link)), link.source, link.confirmed};
       node.algorithm = sharp ? "NVLink SHARP" : "ring";
       // The published figures are of boards of eight.
-      finish(std::move(node), g == 8 ? find_published("nccl.all_reduce.busbw", "node:" + server.gpu_model) : nullptr, k > 1 ? nullptr : wished);
+      finish(std::move(node), g == 8 ? find_published("nccl.all_reduce.busbw", "node:" + server.gpu_model) : nullptr, k > 1 ? std::nullopt : wished);
     }
     if (k < 2) return;
     const auto [rate, nics, network] = compute_ports(group);
@@ -254,7 +256,7 @@ class Expect {
       else if (nodes < 2) f.missing = "one node: its ranks meet in memory, for which no ceiling is known";
       else if (slowest <= 0) f.missing = "a computing node is in no network that carries compute";
       else f.ceiling = {slowest, derivation, "arithmetic", true};
-      finish(std::move(f), nullptr, static_cast<const TargetWish<BytesPerSecond>*>(nullptr));
+      finish(std::move(f), nullptr, NoWish());
     }
   }
 };

@@ -23,6 +23,7 @@ struct ExpectedFigure {
   Dimension dimension = Dimension::byte_rate;
   bool lower_is_better = false;
   Figure ceiling, typical, floor;
+  double guard = 0.97;            // of the floor, and below typical times this a result is degraded; the spec may set another
   bool floor_by_user = false;     // the spec set it; derived_floor keeps the other
   Figure derived_floor;
   std::string basis;              // measured, single, gate, transferred, stated, none (reference/targets)

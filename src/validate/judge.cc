@@ -22,9 +22,6 @@ Dimension dimension_of(std::string_view unit) {
   if (unit == "s") return Dimension::time;
   return Dimension::byte_rate;
 }
-
-// Worse than typical by more than this is degraded (the spread of measurements, as in the floors' guard).
-constexpr double kGuard = 0.97;
 }  // namespace
 
 Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
@@ -59,7 +56,7 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   if (!out.ceiling && !expected->floor_by_user) return end(Verdict::unjudged, "no ceiling is known");
   if (!out.floor) return end(Verdict::unjudged, "no published figure of a healthy system, and no floor in targets");
   // Other work makes nothing faster: what reaches its figure beside it has passed, what does not says nothing of the hardware.
-  if (m.busy && worse(m.value, out.typical ? (lower ? *out.typical / kGuard : *out.typical * kGuard) : *out.floor))
+  if (m.busy && worse(m.value, out.typical ? (lower ? *out.typical / expected->guard : *out.typical * expected->guard) : *out.floor))
     return end(Verdict::error, format("busy: measured {} beside other work, {} is {}: run it again when the machine is idle", say(m.value),
                                       out.typical ? "typical" : lower ? "the limit" : "the floor", say(out.typical ? *out.typical : *out.floor)));
   const bool may_fail = expected->floor_by_user || (expected->basis != "transferred" && expected->basis != "stated");
@@ -68,7 +65,7 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
                                       say(*out.floor), expected->floor_by_user ? " that the spec sets" : "");
     return end(may_fail ? Verdict::fail : Verdict::degraded, may_fail ? reason : reason + " (a floor taken over from other hardware only degrades)");
   }
-  if (out.typical && worse(m.value, lower ? *out.typical / kGuard : *out.typical * kGuard))
+  if (out.typical && worse(m.value, lower ? *out.typical / expected->guard : *out.typical * expected->guard))
     return end(Verdict::degraded, format("measured {}, typical is {}", say(m.value), say(*out.typical)));
   return end(Verdict::pass, "");
 }

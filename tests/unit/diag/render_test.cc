@@ -55,6 +55,19 @@ TEST(RenderText, PutsTheCaretUnderWideAndCombinedCharacters) {
             "lab.yaml:2:5: error: two [r]\n    2 | e\xcc\x81: y\n      |    ^\n");
 }
 
+TEST(Render, QuotesNoLineOfASecretInAnyFormat) {
+  Fixture f("name: lab\npassword: |\n  hunter2\n  hunter3\nother: 1\n");
+  f.findings.withhold(f.at("|\n  hunter2\n  hunter3"));
+  f.findings.error("r", f.at("hunter3"), "some other finding of the same line").note(f.at("hunter2"), "see here").fixed_by("drop it", {{f.at("hunter3"), ""}});
+  f.findings.error("s", f.at("other"), "the line after it");
+  f.findings.error("t", f.at("name"), "the line before it");
+  for (const std::string& text : {render_text(f.findings, f.sources), render_json(f.findings, f.sources), render_sarif(f.findings, f.sources, {}), render_junit(f.findings, f.sources)})
+    EXPECT_EQ(text.find("hunter"), std::string::npos) << text;
+  const std::string text = render_text(f.findings, f.sources);
+  EXPECT_NE(text.find("other: 1"), std::string::npos);
+  EXPECT_NE(text.find("name: lab"), std::string::npos);
+}
+
 TEST(RenderText, LetsNoTextReachTheTerminalAsACommand) {
   Fixture f("a: \x1b[31mred\x07\n");
   f.findings.error("r", f.at("red"), "name '\x1b[2J' with \xff and\nmore");
