@@ -26,7 +26,6 @@
 #include <memory>
 #include <stdexcept>
 #include <system_error>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -109,17 +108,21 @@ bool remove_tree(int at, const char* name) {
 
 enum class State : std::uint8_t { absent, same, differs, edited };
 
-// The tree that is there, held against the bundle and the manifest.
+// The tree that is there, held against the bundle and the manifest. The bundle is sorted, so what it has below a folder is one
+// range of it, and the names in that folder are looked for within that range.
 class Survey {
  public:
   Survey(const Bundle& bundle, const ManifestDigests& before) : bundle_(bundle), before_(before), states_(bundle.files().size(), State::absent) {
-    for (std::size_t i = 0; i < bundle.files().size(); ++i) {
-      const std::string& path = bundle.files()[i].path;
-      if (!wanted_.emplace(path, i).second) throw std::logic_error("Bundle: '" + path + "' stands twice");
-      for (std::string_view folder = folder_of(path); !folder.empty() && folders_.insert(folder).second;) folder = folder_of(folder);
+    const std::vector<Bundle::File>& files = bundle.files();
+    std::string_view last;   // the folder of the file before
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const std::string_view path = files[i].path;
+      if (i > 0 && path == files[i - 1].path) throw std::logic_error("Bundle: '" + files[i].path + "' stands twice");
+      for (std::string_view folder = folder_of(path); !folder.empty() && !within(last, folder); folder = folder_of(folder))
+        if (const std::size_t at = first_from(folder, {0, i}); at < i && files[at].path == folder)
+          throw std::logic_error("Bundle: '" + files[at].path + "' is a file and a folder");
+      last = folder_of(path);
     }
-    for (const std::string_view folder : folders_)
-      if (wanted_.contains(folder)) throw std::logic_error("Bundle: '" + std::string(folder) + "' is a file and a folder");
     for (const auto& [path, digest] : before)
       for (std::string_view folder = folder_of(path); !folder.empty() && folders_before_.insert(folder).second;) folder = folder_of(folder);
   }
@@ -137,14 +140,32 @@ class Survey {
  private:
   template <class Visit>
   void each_entry(int fd, std::size_t depth, const std::string& prefix, const Visit& visit);
-  void walk(int fd, std::size_t depth, const std::string& prefix, bool foreign);
-  void file(int folder, const char* name, std::string path, bool foreign);
+  struct Range { std::size_t begin, end; };
+  static bool within(std::string_view path, std::string_view folder) {
+    return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+  }
+  // The first file of the range whose path is not below `path` in the order of the bundle.
+  std::size_t first_from(std::string_view path, Range range) const {
+    const auto begin = bundle_.files().begin();
+    return static_cast<std::size_t>(std::lower_bound(begin + static_cast<std::ptrdiff_t>(range.begin), begin + static_cast<std::ptrdiff_t>(range.end), path,
+                                                     [](const Bundle::File& file, std::string_view wanted) { return file.path < wanted; }) - begin);
+  }
+  Range below(std::string& path, Range range) const {   // what the bundle has in the folder `path`; '0' follows '/'
+    path += '/';
+    const std::size_t begin = first_from(path, range);
+    path.back() = '0';
+    const std::size_t end = first_from(path, {begin, range.end});
+    path.pop_back();
+    return {begin, end};
+  }
+
+  void walk(int fd, std::size_t depth, const std::string& prefix, Range, bool foreign);
+  void file(int folder, const char* name, std::string path, Range, bool foreign);
   bool edited_since(std::string_view path, std::string_view bytes);
 
   const Bundle& bundle_;
   const ManifestDigests& before_;
-  std::unordered_map<std::string_view, std::size_t> wanted_;
-  std::unordered_set<std::string_view> folders_, folders_before_;
+  std::unordered_set<std::string_view> folders_before_;
   std::vector<State> states_;
   std::string buffer_;
   std::vector<std::unique_ptr<char[]>> buffers_;   // entries of the folders on the way down, one for each level
@@ -172,7 +193,7 @@ void Survey::each_entry(int fd, std::size_t depth, const std::string& prefix, co
 }
 
 // `fd` is read to its end.
-void Survey::walk(int fd, std::size_t depth, const std::string& prefix, bool foreign_folder) {
+void Survey::walk(int fd, std::size_t depth, const std::string& prefix, Range range, bool foreign_folder) {
   each_entry(fd, depth, prefix, [&](const dirent64& entry) {
     std::string path = prefix + entry.d_name;
     bool is_folder = entry.d_type == DT_DIR;
@@ -181,20 +202,22 @@ void Survey::walk(int fd, std::size_t depth, const std::string& prefix, bool for
       is_folder = ::fstatat(fd, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
     }
     if (is_folder) {
-      const bool ours = folders_.contains(path);
-      const bool unknown = !ours && !folders_before_.contains(path);
+      const Range inside = below(path, range);
+      const bool unknown = inside.begin == inside.end && !folders_before_.contains(path);
       if (unknown) {
         kept_folders.push_back(path);
         if (!foreign_folder) foreign.push_back(path + "/");
       }
-      const Descriptor below(::openat(fd, entry.d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-      if (below.get() < 0) fail(path, "cannot be read", errno);
+      const Descriptor folder(::openat(fd, entry.d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (folder.get() < 0) fail(path, "cannot be read", errno);
       const std::size_t stay = kept.size() + kept_folders.size();
-      walk(below.get(), depth + 1, path + "/", foreign_folder || unknown);
-      if (wanted_.contains(path) && (unknown || kept.size() + kept_folders.size() > stay))
+      walk(folder.get(), depth + 1, path + "/", inside, foreign_folder || unknown);
+      const std::size_t at = first_from(path, range);
+      const bool wanted = at < range.end && bundle_.files()[at].path == path;
+      if (wanted && (unknown || kept.size() + kept_folders.size() > stay))
         throw Failed{"'" + path + "' is a folder where a file is to be written; move it away"};
     } else {
-      file(fd, entry.d_name, std::move(path), foreign_folder);
+      file(fd, entry.d_name, std::move(path), range, foreign_folder);
     }
   });
 }
@@ -202,7 +225,7 @@ void Survey::walk(int fd, std::size_t depth, const std::string& prefix, bool for
 void Survey::walk(int root) {
   const Descriptor copy(::openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (copy.get() < 0) fail(".", "cannot be read", errno);
-  walk(copy.get(), 0, "", false);
+  walk(copy.get(), 0, "", {0, bundle_.files().size()}, false);
 }
 
 bool Survey::edited_since(std::string_view path, std::string_view bytes) {
@@ -210,14 +233,15 @@ bool Survey::edited_since(std::string_view path, std::string_view bytes) {
   return then == before_.end() || to_hex(sha_(bytes)) != then->second;
 }
 
-void Survey::file(int folder, const char* name, std::string path, bool foreign_folder) {
+void Survey::file(int folder, const char* name, std::string path, Range range, bool foreign_folder) {
   if (path == kManifestName) return;
   const auto keep = [&] {
-    if (folders_.contains(path)) throw Failed{"'" + path + "' is a file where a folder is to be written; move it away"};
+    if (const Range inside = below(path, range); inside.begin != inside.end) throw Failed{"'" + path + "' is a file where a folder is to be written; move it away"};
     kept.push_back(std::move(path));
   };
-  const auto wish = wanted_.find(path);
-  if (wish == wanted_.end() && !before_.contains(path)) {
+  const std::size_t wish = first_from(path, range);
+  const bool wanted = wish < range.end && bundle_.files()[wish].path == path;
+  if (!wanted && !before_.contains(path)) {
     if (!foreign_folder) foreign.push_back(path);
     keep();
     return;
@@ -226,7 +250,7 @@ void Survey::file(int folder, const char* name, std::string path, bool foreign_f
   struct stat status{};
   const bool regular = fd.get() >= 0 && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode);
   if (fd.get() < 0 && errno != ELOOP && errno != ENXIO) fail(path, "cannot be read", errno);
-  if (wish == wanted_.end()) {  // generated last time only
+  if (!wanted) {  // generated last time only
     if (regular && !edited_since(path, read_into(buffer_, fd.get(), static_cast<std::size_t>(status.st_size), path))) {
       removed.push_back(std::move(path));
     } else {
@@ -235,8 +259,8 @@ void Survey::file(int folder, const char* name, std::string path, bool foreign_f
     }
     return;
   }
-  const Bundle::File& file = bundle_.files()[wish->second];
-  State& state = states_[wish->second];
+  const Bundle::File& file = bundle_.files()[wish];
+  State& state = states_[wish];
   if (!regular) {
     state = State::edited;
   } else {
