@@ -6,12 +6,12 @@
 //   slots    the subnet is cut into 16 equal slots (8, 4, 2 where somebody needs more; 32 to 256 where there are more than 15). Slot 0 is left for
 //            gateway and services, groups take slots 1, 2, …, equipment takes them from the last one down. Nobody's addresses move when another grows.
 //   blocks   each takes a block of the least power of two that holds it, aligned to its size, in order: nobody moves until somebody outgrows a block.
-//   packed   one after another.
+//   packed   one after another, each member at a multiple of its addresses while that fits.
 // In slots and blocks member i (from 0) has the (i+1)-th place, so that gpu001 of 10.10.0.0/16 is 10.10.16.1.
+#include "plan/addresses.h"
+
 #include <algorithm>
 #include <bit>
-
-#include "plan/plan.h"
 
 namespace clusterc {
 namespace {
@@ -48,11 +48,12 @@ bool blocks(std::vector<Wish>& all, std::uint64_t size, std::uint64_t gateway) {
   return true;
 }
 
-bool packed(std::vector<Wish>& all, std::uint64_t size, std::uint64_t gateway) {
+bool packed(std::vector<Wish>& all, std::uint64_t size, std::uint64_t gateway, bool aligned) {
   std::uint64_t at = 1;
   for (Wish& w : all) {
-    w.start = (at + w.stride - 1) / w.stride * w.stride;
-    if (hits(w, gateway)) w.start = (gateway + w.stride) / w.stride * w.stride;
+    const std::uint64_t step = aligned ? w.stride : 1;
+    w.start = (at + step - 1) / step * step;
+    if (hits(w, gateway)) w.start = (gateway + step) / step * step;
     at = w.start + w.members * w.stride;
     if (at > size - 1) return false;
   }
@@ -79,7 +80,7 @@ void plan_addresses(Plan& plan) {
       const std::int64_t stride = std::max<std::int64_t>(1, e.ports_each / bond);
       all.push_back({.members = static_cast<std::uint64_t>(std::max(e.members, e.built_for)), .stride = static_cast<std::uint64_t>(stride)});
       a.stride.push_back(static_cast<std::uint32_t>(stride));
-      a.needed += static_cast<std::uint64_t>(e.members * stride);
+      a.needed += all.back().members * all.back().stride;   // at the size built for
     }
     if (n.everything) {
       for (const Fabric& f : plan.fabrics)
@@ -99,7 +100,7 @@ void plan_addresses(Plan& plan) {
     a.gateway = given.value_or(a.subnet.base + 1);
     ++a.needed;
     const std::uint64_t gateway = a.subnet.contains(a.gateway) ? a.gateway - a.subnet.base : 0;
-    const bool fit = a.usable && (slots(all, size, gateway) || blocks(all, size, gateway) || packed(all, size, gateway));
+    const bool fit = a.usable && (slots(all, size, gateway) || blocks(all, size, gateway) || packed(all, size, gateway, true) || packed(all, size, gateway, false));
     std::size_t k = 0;
     auto start = [&] {
       const Wish& w = all[k++];
@@ -109,6 +110,10 @@ void plan_addresses(Plan& plan) {
     for (EquipmentAddresses& e : a.equipment) e.first = start();
     plan.addresses.push_back(std::move(a));
   }
+}
+
+bool has_addresses(const AddressPlan& a) {
+  return std::ranges::none_of(a.first, [](std::uint32_t first) { return first == 0; }) && std::ranges::none_of(a.equipment, [](const EquipmentAddresses& e) { return e.first == 0; });
 }
 
 const AddressPlan* Plan::addresses_of(int network) const {

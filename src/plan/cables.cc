@@ -7,7 +7,7 @@
 // one 0.1 m above the floor. PDUs are taken at half the rack's height. Nothing is known of a device that stands in no rack: length 0.
 #include <cmath>
 
-#include "plan/plan.h"
+#include "plan/equipment.h"
 
 namespace clusterc {
 namespace {
@@ -74,27 +74,25 @@ class Cables {
   CableEnd member(const FabricBlock& b, std::int64_t m, std::int64_t k, Place& at) const {
     using What = FabricBlock::What;
     if (b.what == What::switches) {
-      const SwitchRef r = p_.switch_ref(b.of, m);
-      at = switch_place(b.of, r);
-      return {p_.switch_name(b.of, r), "mgmt"};
+      at = switch_place(b.of, p_.switch_ref(b.of, m));
+      return equipment_port(p_, b.what, b.of, m);
     }
     if (b.what == What::pdus) {
+      std::int64_t left = m;
       for (const RackGroupModel& g : c_.racks) {
         const std::int64_t each = static_cast<std::int64_t>(g.pdus.size());
-        if (m >= g.count * each) {
-          m -= g.count * each;
-          continue;
+        if (left < g.count * each) {
+          at = {g.first + left / each, (g.part ? g.part->height.value_or(Meters(kRackHeight)).value : kRackHeight) / 2};
+          break;
         }
-        at = {g.first + m / each, (g.part ? g.part->height.value_or(Meters(kRackHeight)).value : kRackHeight) / 2};
-        return {"pdu/" + g.names.name(m / each) + "/" + static_cast<char>('a' + m % each), "mgmt"};
+        left -= g.count * each;
       }
-      return {};
+      return equipment_port(p_, b.what, b.of, m);
     }
     if (b.what == What::shelves) {
       const AssemblyGroupModel& a = c_.assemblies[b.of];
-      const std::int64_t each = b.members / a.count;
-      at = {a.first + m / each, kRackHeight / 2};
-      return {"frame/" + a.names.name(m / each), "mgmt/" + std::to_string(m % each + 1)};
+      at = {a.first + m / (b.members / a.count), kRackHeight / 2};
+      return equipment_port(p_, b.what, b.of, m);
     }
     const EndPoints& e = c_.networks[b.network].ends[b.end];
     const std::string number = std::to_string(k + 1);

@@ -2,7 +2,7 @@
 // plan needs now.
 #include <charconv>
 
-#include "plan/plan.h"
+#include "plan/equipment.h"
 
 namespace clusterc {
 namespace {
@@ -63,12 +63,7 @@ std::string Plan::switch_name(int fabric, SwitchRef r) const {
   return out;
 }
 
-std::string Plan::switch_host_name(int fabric, SwitchRef r) const {
-  std::string out = switch_name(fabric, r);
-  for (char& ch : out)
-    if (ch == '/' || ch == '_' || ch == '.') ch = '-';      // a network's key may have what a host name may not
-  return out;
-}
+std::string Plan::switch_host_name(int fabric, SwitchRef r) const { return host_name_of(switch_name(fabric, r)); }
 
 std::string Plan::node_object(std::int64_t node) const {
   for (const NodeGroupModel& g : cluster->nodes)

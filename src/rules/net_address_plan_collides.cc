@@ -1,3 +1,4 @@
+#include "plan/addresses.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -23,7 +24,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   for (const AddressPlan& a : in.plan.addresses) {
     const NetworkModel& n = c.networks[a.network];
-    if (a.needed <= a.usable) continue;
+    if (a.needed <= a.usable) {
+      if (has_addresses(a)) continue;
+      // The plan lays members side by side; with enough addresses in all, only a gateway among them can be in the way.
+      Finding& f = findings.error(rule.id, n.spec->gateway ? n.spec->gateway.span : n.spec->subnet.span,
+                                  format("gateway {} of network '{}' parts the {} addresses of {}: {} side by side do not fit beside it", ipv4_text(a.gateway), n.name, a.usable, a.subnet.text(), a.needed - 1));
+      f.help(format("give the gateway the first address, {}, or take a shorter prefix", ipv4_text(a.subnet.base + 1)));
+      f.object("networks." + n.name);
+      continue;
+    }
     // The smallest prefix that would do: the network's own and the broadcast address come on top.
     int length = a.subnet.length;
     while (length > 0 && Ipv4Prefix{0, length}.host_count() < a.needed + (a.subnet.host_count() - a.usable)) --length;

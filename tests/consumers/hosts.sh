@@ -16,9 +16,11 @@ complaints() {
 }
 names_like() { awk -v re="$1" '!/^#/ { for (i = 2; i <= NF; ++i) if ($i ~ re) ++n } END { print n + 0 }' "$2"; }
 
-# nodes, and nodes in the in-band network, by hand from the examples
+# Nodes, nodes in the in-band network, switches (4 units of 8 rails, 16 spines), PDUs (32 racks of 3, 6 of 2), and what
+# is managed in 8 frames of GB200 NVL72 (8 power shelves, 9 switch trays, 2 management switches), by hand from the examples
 for row in "superpod ^gpu[0-9]+$ 127" "superpod ^gpu[0-9]+-inband$ 127" "superpod ^head[12]$ 2" "four-virtual ^n[1-4]$ 4" "four-virtual ^ctl$ 1" \
-           "roce-16384 ^gpu[0-9]+$ 16384" "roce-16384 ^gpu[0-9]+-compute-[1-8]$ 131072" "nvl72 ^gpu[0-9]+$ 144" "cloud ^gpu[0-9]+-vpc$ 16"; do
+           "roce-16384 ^gpu[0-9]+$ 16384" "roce-16384 ^gpu[0-9]+-compute-[1-8]$ 131072" "nvl72 ^gpu[0-9]+$ 144" \
+           "superpod ^leaf-compute-u[1-4]-r[1-8]$ 32" "superpod ^spine-compute-[0-9]+$ 16" "superpod ^pdu-[rm][0-9]+-[abc]$ 108" "nvl72 ^frame-nvl[1-8]-mgmt-[0-9]+$ 152" "cloud ^gpu[0-9]+-vpc$ 16"; do
   set -- $row
   [ -d "$work/$1" ] || compile "$1"
   found=$(complaints "$work/$1/hosts/hosts")
@@ -31,6 +33,11 @@ if command -v getent >/dev/null && unshare -m true 2>/dev/null; then
   read -r address name <<< "$(in_file gpu127)"
   [ -n "${address:-}" ] || fail "getent finds no gpu127"
   equal "getent: the address of gpu127-inband" "$(in_file gpu127-inband | awk '{ print $1 }')" "$address"
+  # 10.11.0.0/16 in 16 slots: switches of the first fabric in the last one, from .240.1 on; leaves are counted unit by unit (docs/names.md)
+  equal "getent: the third leaf's address" "$(in_file leaf-compute-u1-r3 | awk '{ print $1 }')" 10.11.240.3
+  equal "getent: the name of that address" "$(in_file 10.11.240.3 | awk '{ print $2 }')" leaf-compute-u1-r3
+  equal "getent: spine 16, behind 32 leaves" "$(in_file spine-compute-16 | awk '{ print $1 }')" 10.11.240.48
+  equal "getent: the BMC of gpu127" "$(in_file gpu127-oob | awk '{ print $1 }')" 10.11.16.127
   in_file gpu128 && fail "getent finds gpu128, which does not exist"
 else
   echo "note: getent was not tried (no mount namespace)"

@@ -2,14 +2,19 @@
 //
 // A node's plain name stands at its address in the primary network (compile/common.h), or in the first network that it is in.
 // Each address has an alias with the network's name; where a node has several in one network they are numbered from 1 and the
-// first one is also meant without a number. No name stands twice.
+// first one is also meant without a number. Switches, PDUs and shelves stand at their management address: leaf-compute-u1-r3,
+// pdu-r07-b (docs/names.md). No name stands twice (hosts/names.h).
 #include "compile/hosts/hosts.h"
+
+#include <arpa/inet.h>
 
 #include <algorithm>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/hosts/names.h"
+#include "plan/equipment.h"
 
 namespace clusterc {
 namespace {
@@ -50,9 +55,79 @@ void append_plain(std::string& out, std::string_view name, std::string_view doma
   if (!domain.empty()) out += '.', out += domain, out += ' ', out += name;   // the full name first: it is the canonical one
 }
 
+// One machine that is no node: its plain name and its alias. The plain name means the first network that manages it.
+void append_equipment(const CompileInput& in, const AddressPlan& a, std::vector<std::pair<FabricBlock::What, int>>& named, std::string_view domain, std::string& out) {
+  for (const EquipmentAddresses& e : a.equipment) {
+    const std::pair what{e.what, e.of};
+    const bool first = std::find(named.begin(), named.end(), what) == named.end();
+    if (first) named.push_back(what);
+    for (std::int64_t i = 0; i < e.count; ++i) {
+      const std::string name = equipment_host_name(in.plan, e.what, e.of, i);
+      append_ipv4(e.first + static_cast<std::uint32_t>(i), out);
+      if (first) append_plain(out, name, domain);
+      append_alias(out, name, in.cluster.networks[a.network].name, 0);
+      out += '\n';
+    }
+  }
+}
+
+bool is_host_name(std::string_view name) {
+  const auto good = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_'; };
+  return !name.empty() && std::all_of(name.begin(), name.end(), good) && name.front() != '-' && name.front() != '.';
+}
+
+bool is_address(std::string_view text) {
+  if (parse_ipv4(text)) return true;
+  in6_addr v6;
+  return inet_pton(AF_INET6, std::string(text).c_str(), &v6) == 1;
+}
+
+void append_extra(const CompileInput& in, const HostNames& names, std::string& out, Findings& findings) {
+  const auto* extra = extra_of(in, "hosts");
+  if (!extra) return;
+  out += "\n# outputs.hosts.extra of the spec\n";
+  for (const auto& line : *extra) {
+    if (!line) continue;
+    const std::string text = one_line(trim(*line));
+    const std::string plain = replace_all(std::string_view(text).substr(0, text.find('#')), "\t", " ");
+    std::vector<std::string_view> words;
+    for (const std::string_view word : split(plain, ' '))
+      if (!word.empty()) words.push_back(word);
+    const auto malformed = [&](std::string_view why) {
+      findings.error("output-extra-malformed", line.span, "'" + text + "' is no line of hosts: " + std::string(why)).help("write an address and names, for example 10.0.0.9 nas");
+    };
+    if (words.empty()) {
+      if (text.empty()) continue;   // a comment is the other case
+    } else if (trim(*line).find_first_of("\r\n") != std::string_view::npos) {
+      malformed("it has a line end");
+      continue;
+    } else if (!is_address(words[0])) {
+      malformed("'" + std::string(words[0]) + "' is no address");
+      continue;
+    } else if (words.size() == 1) {
+      malformed("no name follows the address");
+      continue;
+    } else {
+      bool good = true;
+      for (std::size_t i = 1; i < words.size() && good; ++i) {
+        if (!is_host_name(words[i])) malformed("'" + std::string(words[i]) + "' is no host name"), good = false;
+        else if (const std::string owner = names.owner_of(words[i]); !owner.empty()) {
+          findings.error("output-extra-contradicts-spec", line.span, "'" + std::string(words[i]) + "' stands in hosts already: it is the name of " + owner).help("give it another name");
+          good = false;
+        }
+      }
+      if (!good) continue;
+    }
+    out += text;
+    out += '\n';
+  }
+}
+
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "hosts", {"hosts"}, findings);
+  const HostNames names(in);
+  names.check(findings);
   std::vector<Home> homes;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) homes.push_back(home_of(c, in.plan, static_cast<int>(g)));
   const std::string domain = c.spec.software.domain.value_or("");
@@ -62,6 +137,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   out += made_by(in, "hosts");
   out += "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
   std::string name;
+  std::vector<std::pair<FabricBlock::What, int>> named;   // equipment whose plain name stands already
   for (const AddressPlan& a : in.plan.addresses) {
     const NetworkModel& net = c.networks[a.network];
     out += "\n# network ";
@@ -92,21 +168,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         }
       }
     }
+    append_equipment(in, a, named, domain, out);
   }
-  if (const auto* extra = extra_of(in, "hosts")) {
-    out += "\n# outputs.hosts.extra of the spec\n";
-    for (const auto& line : *extra) {
-      if (!line) continue;
-      const std::string_view text = trim(*line);
-      const std::string_view first = text.substr(0, text.find_first_of(" \t"));
-      if (!text.starts_with('#') && (first.size() == text.size() || (!parse_ipv4(first) && first.find(':') == std::string_view::npos))) {
-        findings.error("output-extra-malformed", line.span, "'" + one_line(text) + "' is no line of hosts").help("write an address and names, for example 10.0.0.9 nas");
-        continue;
-      }
-      out += one_line(text);
-      out += '\n';
-    }
-  }
+  append_extra(in, names, out, findings);
   bundle.close();
 }
 
@@ -114,7 +178,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 const Output kHostsOutput{
     .id = "hosts",
-    .summary = "one hosts file with every node, storage system and switch that has an address",
+    .summary = "one hosts file with every node, storage system, switch, PDU and shelf that has an address",
     .consumers = "any resolver: /etc/hosts, dnsmasq --addn-hosts",
     .wanted = wanted,
     .emit = emit,

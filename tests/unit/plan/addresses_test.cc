@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "plan/addresses.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {
@@ -97,6 +98,42 @@ TEST(Addresses, TooSmallASubnetGivesNone) {
   const Plan p = plan_cluster(*s.cluster);
   EXPECT_EQ(p.addresses[0].needed, 8u);                              // and the gateway
   EXPECT_EQ(p.addresses[0].usable, 6u);
+  EXPECT_EQ(p.node_address(0, 0), 0u);
+}
+
+// What a network is built for needs its addresses too: 20 nodes and the gateway do not fit into the 14 of a /28.
+TEST(Addresses, GrowthThatIsBuiltForCounts) {
+  test::Sample s;
+  s.nodes("n", "n[1-9]", -1, 1, 100, 1);
+  s.network("lan", s.sn4600c, 100e9, -1).subnet = prefix("192.168.1.0/28");
+  s.connect(0, 0, 1, 20);
+  const Plan p = plan_cluster(*s.cluster);
+  EXPECT_EQ(p.addresses[0].needed, 21u);
+  EXPECT_FALSE(has_addresses(p.addresses[0]));
+}
+
+// 31 nodes with eight ports need 248 addresses and the gateway; a /24 has 254. Beginning at multiples of eight they would end at 256.
+TEST(Addresses, UnalignedWhereOnlyThatFits) {
+  test::Sample s;
+  s.nodes("n", "n[1-31]", -1, 1, 100, 1);
+  s.network("lan", s.sn4600c, 100e9, -1).subnet = prefix("192.168.1.0/24");
+  s.connect(0, 0, 8);
+  const Plan p = plan_cluster(*s.cluster);
+  ASSERT_TRUE(has_addresses(p.addresses[0]));
+  EXPECT_EQ(p.address(0, 0, 0, 0), ip("192.168.1.2"));
+  EXPECT_EQ(p.address(0, 0, 30, 7), ip("192.168.1.249"));
+}
+
+// Nine nodes and a gateway are 10 of 14 addresses, but 7 lie below .8 and 6 above it.
+TEST(Addresses, AGatewayInTheMiddlePartsASubnet) {
+  test::Sample s;
+  s.nodes("n", "n[1-9]", -1, 1, 100, 1);
+  s.network("lan", s.sn4600c, 100e9, -1).subnet = prefix("192.168.1.0/28");
+  s.network_spec(0).gateway = known<std::string>("192.168.1.8");
+  s.connect(0, 0, 1);
+  const Plan p = plan_cluster(*s.cluster);
+  EXPECT_LE(p.addresses[0].needed, p.addresses[0].usable);
+  EXPECT_FALSE(has_addresses(p.addresses[0]));
   EXPECT_EQ(p.node_address(0, 0), 0u);
 }
 
