@@ -111,6 +111,36 @@ Value<Watts> switch_power(const SwitchPart& part) {
   return fallback;
 }
 
+double efficiency_form(double share) {
+  constexpr double kLow = 0.90 / 0.94, kFull = 0.91 / 0.94;
+  if (share <= 0.2) return kLow;
+  if (share <= 0.5) return kLow + (1 - kLow) * (share - 0.2) / 0.3;
+  if (share <= 1) return 1 + (kFull - 1) * (share - 0.5) / 0.5;
+  return kFull;
+}
+
+SupplyResult on_supplies(const SupplyLoad& d, std::int64_t alive) {
+  if (alive <= 0) return {SupplyState::dead, 0};
+  constexpr double kRounding = 1e-9;                     // sums of rounded figures
+  const double dc = d.watts * d.efficiency, n = static_cast<double>(d.supplies), a = static_cast<double>(alive);
+  if (alive >= d.supplies) return {SupplyState::runs, d.watts};   // too small for it as built: power-supplies-below-node-draw says so
+  if (d.output <= 0) {
+    if (d.spare >= 0 && alive >= d.supplies - d.spare) return {SupplyState::runs, d.watts};
+    return {SupplyState::unjudged, d.watts};
+  }
+  const double given = a * d.output;
+  const double wall = d.watts * std::max(1.0, efficiency_form(dc / (n * d.output)) / efficiency_form(dc / given));
+  const auto covers = [&](double need) { return given * (1 + kRounding) + kRounding >= need; };
+  if (covers(dc)) {
+    if (d.spare < 0 || alive >= d.supplies - d.spare) return {SupplyState::runs, wall};
+    return {d.throttles ? SupplyState::throttled : SupplyState::unjudged, wall};
+  }
+  if (!d.throttles) return {SupplyState::dead, 0};
+  const double most = given / (d.efficiency * efficiency_form(1));
+  if (d.idle < 0) return {SupplyState::unjudged, most};
+  return covers(d.idle * d.efficiency) ? SupplyResult{SupplyState::throttled, most} : SupplyResult{SupplyState::dead, 0};
+}
+
 Volts load_voltage(std::int64_t phases, Volts v) {
   // Supplies take 100 V to 250 V (C13/C19 are rated 250 V): a line voltage within that is used between lines, a higher one to neutral.
   constexpr double kAppliance = 250;

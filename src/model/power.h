@@ -1,5 +1,6 @@
 // Power of one device at the wall: what its maker states, else the sum of its parts. Pure; nothing is guessed for a GPU or CPU without a figure.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,28 @@ void fill_server_power(ServerModel&, const Value<Watts>& cap);
 // Highest power of a switch at the wall. Without a published maximum: what its supplies can deliver with the spare ones failed, else the
 // typical figure; both as derived, unconfirmed values that say so. Absent figures give an unknown value.
 Value<Watts> switch_power(const SwitchPart&);
+
+// Efficiency of a supply at `share` of its rated output, over that at half: 80 PLUS Platinum, 230 V internal redundant, 90/94/91 % at 20/50/100 %
+// (CLEAResult 80 PLUS programme), straight lines between the points, level outside. A part's own figure sets the height, this the form.
+double efficiency_form(double share);
+
+// What one device is to its supplies. Watts at the wall, highest; a supply's output is direct current.
+struct SupplyLoad {
+  double watts = 0;
+  bool throttles = false;             // draws less when it is told to (servers); switches and storage are all or nothing
+  double idle = -1;                   // least that it runs on; -1: not known
+  double output = 0;                  // of one supply; 0: not stated
+  double efficiency = kSupplyEfficiency;   // at half load
+  std::int64_t supplies = 0;          // 0: not known
+  std::int64_t spare = -1;            // -1: not stated, then the outputs alone decide
+};
+enum class SupplyState : std::uint8_t { runs, throttled, unjudged, dead };   // unjudged: nobody states what its supplies give, or how little it can draw
+struct SupplyResult { SupplyState state; double watts; };   // at the wall, shared evenly by the supplies that live
+// With `alive` of its supplies. It runs where no more than may fail has failed and what is left delivers it. Else a server throttles, to what is left
+// where that covers its idle power; anything else is dead. What cannot be judged counts as a load in full. Fewer supplies run at a higher load point: the wall takes dc / efficiency there, and never less than the
+// stated highest power while it runs (that figure is a maximum already).
+// Example: 10.2 kW at 94 % are 9.588 kW on 6 x 3.3 kW (48 % each); on 4 they run at 73 %: 10.2 kW x 0.9977 / 0.9855 = 10.33 kW.
+SupplyResult on_supplies(const SupplyLoad&, std::int64_t alive);
 
 // Voltage across a device's supply: between lines where that is a load voltage (208 V), else line to neutral (415 V: 240 V; 400 V: 231 V).
 Volts load_voltage(std::int64_t phases, Volts);

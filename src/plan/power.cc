@@ -1,15 +1,16 @@
 // Loads in the normal state and after the loss of one feed.
 //
-// The cords of a rack are spread evenly over its PDUs, so each of n PDUs carries S / n. When feed f is lost the PDUs that hang on it are dead and
-// the others share: S / (n - n_f). A rack all of whose PDUs hang on f is dead and no load to anybody. The same holds for power shelves of an
-// assembly. What a feed carries after the loss of another is what it carried plus what moved over; only racks that use both matter.
-// Example: 40.8 kW at 0.96 = 42.5 kVA on three PDUs: 14.2 kVA each, 21.3 kVA after the loss of one feed.
+// What hangs on which PDU, and how a device's load moves to the supplies that are left, is in plan/power_chain.h. A device all of whose supplies
+// hang on the lost feed is dead and no load to anybody; so is one that what is left cannot carry even idle. What a feed carries after the loss of
+// another is what it carried plus what moved over; only racks that use both matter.
+// Example: four nodes of 10.2 kW at 0.96 on three PDUs: 14.2 kVA each; two PDUs carry 21.25 kVA x 1.0123 (supplies at 73 % of their load).
 #include "plan/power.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "plan/placement.h"
+#include "plan/power_chain.h"
 
 namespace clusterc {
 
@@ -40,41 +41,40 @@ struct FeedSums {
   }
 };
 
-void count_cords(const std::optional<PsuSet>& psus, std::int64_t& c13, std::int64_t& c19) {
-  if (!psus || !psus->count || !psus->inlet) return;
-  if (*psus->inlet == InletKind::c14) c13 += *psus->count;
-  if (*psus->inlet == InletKind::c20) c19 += *psus->count;
-}
-
-void rack_pdus(Plan& plan, const RackGroupModel& g, std::int64_t rack, FeedSums& feeds) {
-  const Cluster& c = *plan.cluster;
-  const std::int64_t n = static_cast<std::int64_t>(g.pdus.size());
-  if (n == 0) return;
-  std::int64_t c13 = 0, c19 = 0;
-  for (const RackedDevice& d : plan.racks[rack].devices) {
-    if (d.kind == DeviceKind::node) count_cords(c.nodes[d.group].server.part.psus, c13, c19);
-    if (d.kind == DeviceKind::storage) count_cords(c.storage[d.group].part->psus, c13, c19);
-    if (d.kind == DeviceKind::switch_) count_cords(plan.fabrics[d.group].tiers[plan.switch_ref(d.group, d.index).tier].part->psus, c13, c19);
+// The PDUs of every rack of a class, and what the class adds to each feed.
+void class_loads(const Plan& plan, const PowerClass& k, FeedSums& feeds, std::vector<PduLoad>& pdus) {
+  const PowerRack& rack = k.rack;
+  const std::size_t n = rack.positions.size();
+  const auto racks = static_cast<double>(k.racks.size());
+  PowerState normal, after;
+  evaluate(rack, {}, normal);
+  const auto va = [&](double watts) { return plan.apparent(Watts(watts)); };
+  pdus.clear();
+  for (std::size_t p = 0; p < n; ++p) {
+    const std::int16_t feed = rack.positions[p].feed;
+    PduLoad load{.pdu = rack.positions[p].pdu, .feed = feed};
+    load.normal = load.worst = va(normal.position_watts[p]);
+    load.cords_c13 = rack.cords_c13[p];
+    load.cords_c19 = rack.cords_c19[p];
+    pdus.push_back(load);
+    if (feed >= 0) feeds.normal[feed] += load.normal.value * racks;
   }
-  std::vector<std::int64_t> on_feed(c.feeds.size(), 0);
-  for (const PduModel& p : g.pdus)
-    if (p.feed >= 0) ++on_feed[p.feed];
-  const double va = plan.apparent(plan.racks[rack].power).value;
-  feeds.add(va, on_feed, n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    PduLoad load{.rack = rack, .pdu = static_cast<std::int16_t>(i), .feed = static_cast<std::int16_t>(g.pdus[i].feed)};
-    load.normal = load.worst = VoltAmperes(va / static_cast<double>(n));
-    for (std::size_t lost = 0; lost < on_feed.size(); ++lost) {
-      if (on_feed[lost] == 0 || static_cast<std::int64_t>(lost) == g.pdus[i].feed) continue;
-      const VoltAmperes then(va / static_cast<double>(n - on_feed[lost]));
-      if (then > load.worst) {
-        load.worst = then;
-        load.worst_lost_feed = static_cast<std::int16_t>(lost);
+  for (std::size_t lost = 0; lost < feeds.n; ++lost) {
+    PowerFailure failure;
+    for (std::size_t p = 0; p < n; ++p)
+      if (rack.positions[p].feed == static_cast<std::int16_t>(lost)) failure.positions |= std::uint64_t{1} << p;
+    if (failure.none()) continue;
+    evaluate(rack, failure, after);
+    for (std::size_t p = 0; p < n; ++p) {
+      const std::int16_t feed = rack.positions[p].feed;
+      if (feed == static_cast<std::int16_t>(lost)) continue;
+      const VoltAmperes then = va(after.position_watts[p]);
+      if (feed >= 0) feeds.moved[lost * feeds.n + static_cast<std::size_t>(feed)] += (then - pdus[p].normal).value * racks;
+      if (then > pdus[p].worst) {
+        pdus[p].worst = then;
+        pdus[p].worst_lost_feed = static_cast<std::int16_t>(lost);
       }
     }
-    load.cords_c13 = static_cast<std::int16_t>(c13 / n + (i < c13 % n));
-    load.cords_c19 = static_cast<std::int16_t>(c19 / n + (i < c19 % n));
-    plan.pdus.push_back(load);
   }
 }
 
@@ -96,31 +96,38 @@ void plan_power(Plan& plan) {
   for (const RackGroupModel& g : c.racks)
     for (std::int64_t i = 0; i < g.count; ++i) {
       RackPlan& r = plan.racks[g.first + i];
-      rack_pdus(plan, g, g.first + i, feeds);
       if (g.cooling >= 0) {
         plan.zones[g.cooling].heat += r.heat - r.liquid_heat;
         plan.zones[g.cooling].airflow += r.airflow;
       }
     }
   for (const AssemblyGroupModel& a : c.assemblies) {
-    std::vector<std::int64_t> shelves(c.feeds.size(), 0);
-    std::int64_t all = 0;
-    for (const auto& [feed, count] : a.shelves) {
-      if (feed >= 0) shelves[feed] += count;
-      all += count;
-    }
     for (std::int64_t i = 0; i < a.count; ++i) {
       RackPlan& r = plan.racks[a.first + i];
       r.liquid_heat = r.heat * (a.part ? a.part->liquid_share.value_or(0) : 0);
       const Watts air_heat = r.heat - r.liquid_heat;
       r.airflow = air_for(air_heat, kUnstatedAirRise, density);
-      feeds.add(plan.apparent(r.power).value, shelves, all);
       if (a.liquid >= 0) plan.zones[a.liquid].heat += r.liquid_heat;
       if (a.air >= 0) {
         plan.zones[a.air].heat += air_heat;
         plan.zones[a.air].airflow += r.airflow;
       }
     }
+  }
+  std::vector<std::size_t> first_pdu(plan.racks.size() + 1, 0);
+  for (const RackGroupModel& g : c.racks)
+    for (std::int64_t i = 0; i < g.count; ++i) first_pdu[g.first + i + 1] = g.pdus.size();
+  for (std::size_t r = 0; r < plan.racks.size(); ++r) first_pdu[r + 1] += first_pdu[r];
+  plan.pdus.resize(first_pdu.back());
+  std::vector<PduLoad> pdus;
+  for (const PowerClass& k : power_classes(plan)) {
+    class_loads(plan, k, feeds, pdus);
+    if (k.assembly) continue;
+    for (const std::int32_t rack : k.racks)
+      for (std::size_t p = 0; p < pdus.size(); ++p) {
+        PduLoad& load = plan.pdus[first_pdu[static_cast<std::size_t>(rack)] + p] = pdus[p];
+        load.rack = rack;
+      }
   }
   for (const ZoneModel& z : c.zones) {
     if (!z.spec || !z.spec->cdus || !z.cdu || !z.cdu->power) continue;

@@ -133,5 +133,52 @@ TEST(Power, ContinuousRatingsAgreeWithPublishedOnes) {
   EXPECT_DOUBLE_EQ(continuous_rating(1, Volts{230}, Amperes{32}, 1.0).value, 7360);
 }
 
+// 80 PLUS Platinum, 230 V: 90, 94, 91 % at 20, 50, 100 % of the load, as shares of the middle one.
+TEST(Supplies, EfficiencyAtTheLoadPoint) {
+  EXPECT_NEAR(efficiency_form(0.2), 0.90 / 0.94, 1e-12);
+  EXPECT_NEAR(efficiency_form(0.5), 1, 1e-12);
+  EXPECT_NEAR(efficiency_form(1), 0.91 / 0.94, 1e-12);
+  EXPECT_NEAR(efficiency_form(0.35), (0.90 / 0.94 + 1) / 2, 1e-12);
+  EXPECT_NEAR(efficiency_form(0.05), 0.90 / 0.94, 1e-12);
+}
+
+// DGX H100: 10.2 kW, idle 1.95 kW, 6 x 3.3 kW of which two may fail. 10.2 x 0.94 = 9.588 kW: 48.4 % of six, 72.6 % of four, 96.8 % of three.
+TEST(Supplies, LoadPointRisesWhenOthersDie) {
+  const SupplyLoad dgx{.watts = 10200, .throttles = true, .idle = 1950, .output = 3300, .efficiency = 0.94, .supplies = 6, .spare = 2};
+  EXPECT_EQ(on_supplies(dgx, 6).watts, 10200);
+  const SupplyResult four = on_supplies(dgx, 4);
+  EXPECT_EQ(four.state, SupplyState::runs);
+  // form(0.48424) = 0.99776, form(0.72636) = 0.98555, form(0.96848) = 0.97010
+  EXPECT_NEAR(four.watts, 10200 * 0.99776 / 0.98555, 0.2);
+  const SupplyResult three = on_supplies(dgx, 3);          // 9.9 kW are enough, but only two may fail
+  EXPECT_EQ(three.state, SupplyState::throttled);
+  EXPECT_NEAR(three.watts, 10200 * 0.99776 / 0.97010, 0.2);
+  const SupplyResult two = on_supplies(dgx, 2);            // 6.6 kW at full load: 6.6 / 0.91
+  EXPECT_EQ(two.state, SupplyState::throttled);
+  EXPECT_NEAR(two.watts, 6600 / 0.91, 1e-6);
+  EXPECT_EQ(on_supplies(dgx, 1).state, SupplyState::throttled);      // 3.3 kW > 1.95 x 0.94 kW
+  EXPECT_EQ(on_supplies(dgx, 0).state, SupplyState::dead);
+}
+
+TEST(Supplies, WhatNobodyStatesIsNotJudged) {
+  SupplyLoad d{.watts = 1000, .supplies = 2};
+  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::unjudged);
+  EXPECT_EQ(on_supplies(d, 1).watts, 1000);                // and counts in full
+  d.spare = 1;
+  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::runs);   // declared
+  d.spare = -1;
+  d.output = 1600;
+  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::runs);   // 940 W of 1,600 W
+  d.output = 800;
+  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::dead);   // a switch does not throttle
+  d.throttles = true;
+  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::unjudged);
+  d.idle = 900;                                            // 846 W of 800 W
+  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::dead);
+  d.idle = 300;
+  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::throttled);
+  EXPECT_NEAR(on_supplies(d, 1).watts, 800 / 0.91, 1e-9);
+}
+
 }  // namespace
 }  // namespace clusterc

@@ -1,0 +1,60 @@
+// The power chain from feed to supply, one rack at a time: which cord hangs on which PDU, and what every PDU carries while some of them, or some
+// supplies, are dead. Rules, the plan's own figures and what-if all ask here.
+//
+// A rack (or the frame of an assembly) has positions: its PDUs, or for an assembly the power shelves of each feed taken together. The supplies of
+// a device are dealt to positions device by device from the bottom up, each to the feed that has fewest of this device, then the PDU that has
+// fewest of it, then the PDU with fewest cords of that plug, then the first. Three PDUs on three feeds give six supplies two each; two PDUs on A and
+// one on B give two supplies one on A and one on B. A device whose supplies nobody states is spread evenly over the positions.
+// Racks of one group that hold the same kinds of device in the same order are one class, and behave alike: cost grows with the classes.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/power.h"
+#include "plan/plan.h"
+
+namespace clusterc {
+
+struct PowerPosition {
+  std::int16_t feed = -1, panel = -1;
+  std::int16_t pdu = -1;               // index in the rack group's list; -1: shelves of an assembly
+  std::int64_t shelves = 0;            // of an assembly on this feed
+};
+struct PowerCord {
+  std::int16_t device = 0, supply = 0; // supply counted from 0
+  std::int16_t position = 0;
+};
+struct PowerRack {
+  std::vector<PowerPosition> positions;
+  std::vector<SupplyLoad> devices;     // as RackPlan::devices; then, where something draws power that is none of these (occupied units), that
+  std::vector<PowerCord> cords;        // by device, then supply
+  std::vector<std::int16_t> cords_c13, cords_c19;   // by position
+};
+struct PowerClass {
+  std::int64_t group = -1;             // rack group, or assembly group
+  bool assembly = false;
+  PowerRack rack;
+  std::vector<std::int32_t> racks;     // numbers, ascending
+};
+// Every rack is in exactly one class. Devices of a class are alike by place: device i of one rack is of the kind of device i of another.
+std::vector<PowerClass> power_classes(const Plan&);
+
+// What failed in a rack: positions as bits; single supplies by their place in `cords`; whole devices.
+struct PowerFailure {
+  std::uint64_t positions = 0;
+  std::vector<std::int32_t> cords;
+  std::vector<std::int16_t> devices;
+  bool none() const { return positions == 0 && cords.empty() && devices.empty(); }
+};
+struct PowerState {
+  std::vector<double> position_watts;  // at the wall
+  std::vector<SupplyResult> devices;
+};
+void evaluate(const PowerRack&, const PowerFailure&, PowerState&);
+
+// What a PDU's breaker holds: sqrt(3) x V x I. Above it trips, sooner or later. Where no breaker is stated its continuous rating, which is then all
+// that is known.
+Value<VoltAmperes> pdu_breaker_rating(const Cluster&, const PduPart&);
+
+}  // namespace clusterc

@@ -1,0 +1,78 @@
+#include "plan/power_chain.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/plan/superpod.h"
+
+namespace clusterc {
+namespace {
+using test::known;
+
+// A rack of `n` devices with `supplies` each, on PDUs of these feeds.
+struct OneRack {
+  test::Sample s;
+  OneRack(const std::vector<int>& feeds, std::int64_t nodes, std::int64_t supplies, double watts = 1000) {
+    s.feed("A", 1e6);
+    s.feed("B", 1e6);
+    s.feed("C", 1e6);
+    s.racks("main", "r1", s.na60, feeds);
+    NodeGroupModel& g = s.nodes("n", "n[1-" + std::to_string(nodes) + "]", 0, 1, watts, 10);
+    PsuSet psus;
+    psus.count = known<std::int64_t>(supplies);
+    psus.spare = known<std::int64_t>(supplies / 2);
+    psus.power = known(Watts(2 * watts));
+    psus.inlet = known(InletKind::c14);
+    g.server.part.psus = psus;
+  }
+  PowerRack rack() { return power_classes(plan_cluster(*s.cluster)).at(0).rack; }
+};
+
+std::vector<int> positions(const PowerRack& r) {
+  std::vector<int> out;
+  for (const PowerCord& c : r.cords) out.push_back(c.position);
+  return out;
+}
+
+TEST(Cords, TwoOnThreeFeedsGoRound) {
+  EXPECT_EQ(positions(OneRack({0, 1, 2}, 3, 2).rack()), (std::vector<int>{0, 1, 2, 0, 1, 2}));
+}
+TEST(Cords, EachDeviceHasEveryFeed) {
+  // PDUs a and b on feed A, c on feed B: one supply on A, in turn a and b, the other on B.
+  EXPECT_EQ(positions(OneRack({0, 0, 1}, 2, 2).rack()), (std::vector<int>{0, 2, 1, 2}));
+}
+TEST(Cords, SixOnThreeAreTwoEach) { EXPECT_EQ(positions(OneRack({0, 1, 2}, 1, 6).rack()), (std::vector<int>{0, 1, 2, 0, 1, 2})); }
+TEST(Cords, SingleSuppliesTakeTurns) { EXPECT_EQ(positions(OneRack({0, 1}, 3, 1).rack()), (std::vector<int>{0, 1, 0})); }
+
+// Three devices of 1 kW, two supplies each, on a, b, c: every PDU carries 1 kW. Without a: n1 (a, b) is all on b, n2 (c, a) all on c, n3 halves.
+TEST(Evaluate, WhatADeadPduMoves) {
+  const PowerRack r = OneRack({0, 1, 2}, 3, 2).rack();
+  PowerState state;
+  evaluate(r, {}, state);
+  for (double w : state.position_watts) EXPECT_NEAR(w, 1000, 1e-9);
+  evaluate(r, {.positions = 1}, state);
+  // 940 W DC: 23.5 % of two supplies of 2 kW, 47 % of one: the form rises, the wall takes no less than stated.
+  EXPECT_NEAR(state.position_watts[0], 0, 1e-9);
+  EXPECT_NEAR(state.position_watts[1], 1500, 1e-9);
+  EXPECT_NEAR(state.position_watts[2], 1500, 1e-9);
+  for (const SupplyResult& d : state.devices) EXPECT_EQ(d.state, SupplyState::runs);
+  evaluate(r, {.positions = 3}, state);                    // n1 has lost both
+  EXPECT_EQ(state.devices[0].state, SupplyState::dead);
+  EXPECT_NEAR(state.position_watts[2], 2000, 1e-9);
+  evaluate(r, {.cords = {0}}, state);                      // one supply of n1: its kilowatt is on b alone
+  EXPECT_NEAR(state.position_watts[0], 500, 1e-9);
+  EXPECT_NEAR(state.position_watts[1], 1500, 1e-9);
+  evaluate(r, {.devices = {2}}, state);
+  EXPECT_NEAR(state.position_watts[0] + state.position_watts[1] + state.position_watts[2], 2000, 1e-9);
+}
+
+TEST(Classes, RacksThatAreAlikeAreOne) {
+  const test::Sample s = test::superpod();
+  const Plan p = plan_cluster(*s.cluster);
+  std::size_t racks = 0;
+  for (const PowerClass& k : power_classes(p)) racks += k.racks.size();
+  EXPECT_EQ(racks, 38u);
+  EXPECT_LE(power_classes(p).size(), 10u);
+}
+
+}  // namespace
+}  // namespace clusterc
