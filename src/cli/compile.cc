@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "compile/output.h"
+#include "compile/compile.h"
 #include "write/manifest.h"
 #include "write/tree.h"
 
@@ -77,16 +77,8 @@ int run(const po::variables_map& given) {
   for (const Finding& f : result->findings.all())
     if (f.accepted) accepted.push_back(f);
   Bundle bundle;
-  for (const Output* output : all_outputs()) {
-    if (!only.empty() && !only.contains(output->id)) continue;
-    const auto* wish = result->cluster->spec.outputs.find(output->id);
-    if (wish && wish->value.skip.value_or(false)) continue;
-    if (!output->wanted(*result->cluster)) {
-      if (!only.empty()) put_error(format("{}: this cluster does not call for it\n", output->id));
-      continue;
-    }
-    output->emit({*result->cluster, *result->plan, result->spec_digest, wish ? &wish->value : nullptr, accepted}, bundle, result->findings);
-  }
+  for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, {result->spec_digest, accepted, only}, bundle, result->findings))
+    put_error(format("{}: this cluster does not call for it\n", id));
   const int status = report_findings(*result, path, given, true);
   if (result->findings.count(Severity::error)) {
     put_error("nothing was written: the spec has errors\n");

@@ -54,14 +54,15 @@ bool is_management_port(const Cluster& c, const NetworkModel& net, const EndPoin
 std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int group) {
   std::vector<Interface> out;
   std::int64_t next_plain = 0;
-  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+  const auto take = [&](int n) {
     const NetworkModel& net = c.networks[n];
     for (std::size_t e = 0; e < net.ends.size(); ++e) {
       const EndPoints& ends = net.ends[e];
       if (ends.group != group || is_management_port(c, net, ends)) continue;
-      Interface i{static_cast<int>(n), static_cast<int>(e), {}, std::max<std::int64_t>(1, ends.ports_each), false, {}};
-      const AddressPlan* addresses = plan.addresses_of(static_cast<int>(n));   // how many a bond leaves is the plan's decision
-      i.bonded = addresses ? addresses->stride[e] < i.ports : net.spec && net.spec->bond.value_or(1) > 1;
+      Interface i{.network = n, .end_points = static_cast<int>(e), .ports = std::max<std::int64_t>(1, ends.ports_each)};
+      const AddressPlan* addresses = plan.addresses_of(n);   // how many a bond leaves is the plan's decision
+      i.addresses = addresses ? addresses->stride[e] : i.ports;
+      i.bonded = i.addresses < i.ports;
       std::int64_t number = ends.first_port + 1;
       if (ends.ports >= 0) {
         i.port_set = c.nodes[group].server.ports[ends.ports].name;
@@ -76,7 +77,10 @@ std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int gro
       for (std::int64_t p = 0; p < i.ports; ++p) append_int(i.names.emplace_back(i.port_set), number + p);
       out.push_back(std::move(i));
     }
-  }
+  };
+  for (const bool guests : {false, true})
+    for (std::size_t n = 0; n < c.networks.size(); ++n)
+      if ((c.networks[n].shares >= 0) == guests) take(static_cast<int>(n));
   std::erase_if(out, [&](const Interface& i) { return !c.networks[i.network].subnet; });
   return out;
 }

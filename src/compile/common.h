@@ -24,11 +24,12 @@ struct Interface {
   int end_points = -1;               // index into NetworkModel::ends
   std::string port_set;              // "compute"; "eth" where the spec names no ports
   std::int64_t ports = 1;            // of each node, in this network
-  bool bonded = false;               // the ports carry one address together
+  std::int64_t addresses = 1;        // of each node, in this network: one for each port, or for each bond
+  bool bonded = false;               // fewer addresses than ports: ports i*w … i*w+w-1 carry address i together, w = ports / addresses
   std::vector<std::string> names;    // one for each port: compute1 … compute8
   std::int64_t first = 0;            // number of the first of them
 };
-// In the order of the networks. Names: the port group and the number of the port in it, from 1 (data1, data2); eth0, eth1, … where
+// In the order of the networks, those that share another's switches behind the others. Names: the port group and the number of the port in it, from 1 (data1, data2); eth0, eth1, … where
 // the spec names no ports, as in virtual machines. Only networks that have a subnet.
 std::vector<Interface> interfaces_of(const Cluster&, const Plan&, int group);
 

@@ -73,7 +73,8 @@ void plan_addresses(Plan& plan) {
     const std::uint64_t size = n.subnet->size();
     a.usable = size >= 4 ? size - 2 : 0;
 
-    const Network* wires = n.shares >= 0 && !(n.spec && n.spec->bond) ? c.networks[n.shares].spec : n.spec;
+    // A guest comes over its host's bonds, unless it says otherwise itself.
+    const Network* wires = n.shares >= 0 && !(n.spec && n.spec->bond.origin == Origin::spec) ? c.networks[n.shares].spec : n.spec;
     const std::int64_t bond = wires ? std::max<std::int64_t>(1, wires->bond.value_or(1)) : 1;
     std::vector<Wish> all;
     for (const EndPoints& e : n.ends) {

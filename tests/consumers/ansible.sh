@@ -31,6 +31,18 @@ compile four-virtual
 list "$out/ansible/inventory.yaml"
 equal "four-virtual: OS of n4" "$(var n4 cluster_os)" '"debian-12"'
 
+compile_case ansible   # 16 + (7 and spare) + 2 x 16 + 2 + 1 hosts
+list "$out/ansible/inventory.yaml" || fail "ansible-inventory refuses the golden case: $(cat "$work/list.err")"
+equal "golden case: all hosts" "$(hosts all)" 59
+equal "golden case: list and range c[1,3,5-9],spare" "$(hosts group_cpu)" 8
+equal "golden case: two brackets h[1-2]n[01-16]" "$(hosts group_grid)" 32
+equal "golden case: role_login" "$(hosts role_login)" 3
+equal "golden case: MIG of g016" "$(var g016 cluster_mig)" '"7x1g.10gb"'
+compile_case extra-lines
+list "$out/ansible/inventory.yaml" || fail "ansible-inventory refuses extra lines: $(cat "$work/list.err")"
+equal "extra lines: user" "$(var n2 ansible_user)" '"admin"'
+equal "extra lines: a list" "$(var ctl site_paths)" '["/opt", "{{ ansible_user }}"]'
+
 # 16,384 hosts cost Ansible 16 s: only the size of the file is looked at here
 compile roce-16384
 [ "$(stat -c %s "$out/ansible/inventory.yaml")" -lt 4096 ] || fail "the inventory of 16,384 nodes is larger than 4 KiB: hosts are not folded"

@@ -5,8 +5,8 @@
 need cloud-init
 
 check() { cloud-init schema --config-file "$1" > "$work/schema.log" 2>&1 && grep -q "Valid" "$work/schema.log"; }
-for example in superpod four-virtual lab nvl72 cloud campus roce-16384; do
-  compile $example
+for example in superpod four-virtual lab nvl72 cloud campus roce-16384 case-cloud-init case-extra-lines; do
+  case $example in case-*) compile_case "${example#case-}" ;; *) compile $example ;; esac
   most=$(find "$out/cloud-init" -mindepth 1 -printf "%h\n" | sort | uniq -c | sort -n | tail -1 | awk "{ print \$1 }")
   [ "$most" -le 512 ] || fail "$example: a folder with $most entries"
   groups=0

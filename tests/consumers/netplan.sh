@@ -12,10 +12,10 @@ generate() {
 }
 addresses() { cat "$work"/root/run/systemd/network/*.network | sed -n 's/^Address=\([0-9.]*\).*/\1/p' | sort -u; }
 
-for example in superpod four-virtual lab nvl72 cloud roce-16384; do
-  compile $example
+for example in superpod four-virtual lab nvl72 cloud roce-16384 case-netplan case-extra-lines; do
+  case $example in case-*) compile_case "${example#case-}" ;; *) compile $example ;; esac
   files=0
-  for folder in "$out"/netplan/*; do
+  for folder in "$out"/netplan/*/; do
     for file in $(ls "$folder" | sed -n '1p;$p' | sort -u); do
       generate "$folder/$file" || { cat "$work/netplan.log" >&2; fail "netplan refuses $example/$file"; }
       [ "$(stat -c %a "$folder/$file")" = 600 ] || fail "$example/$file is readable by others"
@@ -37,6 +37,21 @@ compile campus
 [ ! -e "$out/netplan" ] || fail "campus has netplan files"
 generate "$out/cloud-init/cpu-0/c01/network-config" || { cat "$work/netplan.log" >&2; fail "network-config of campus"; }
 say "campus: network-config reads as netplan"
+
+# a guest over a bond: the bond has its two ports, the VLAN its tag and its own address (by hand in the golden case netplan)
+generate "$work/case-netplan/netplan/cpu-0/n2.yaml" || fail "the golden case netplan"
+units=$work/root/run/systemd/network
+equal "ports of bond0" "$(grep -lx 'Bond=bond0' "$units"/*.network | wc -l)" 2
+equal "VLAN on bond0" "$(sed -n 's/^VLAN=//p' "$units/10-netplan-bond0.network")" bond0.77
+equal "tag" "$(sed -n 's/^Id=//p' "$units/10-netplan-bond0.77.netdev")" 77
+equal "address of the guest" "$(sed -n 's/^Address=//p' "$units/10-netplan-bond0.77.network")" 10.2.0.18/24
+equal "mode" "$(sed -n 's/^Mode=//p' "$units/10-netplan-bond0.netdev")" 802.3ad
+# extra lines: netplan merges extra.yaml, put beside the node's file, into it
+generate "$work/case-extra-lines/netplan/cpu-0/n1.yaml" && cp -p "$work/case-extra-lines/netplan/extra.yaml" "$work/root/etc/netplan/90-extra.yaml"
+netplan generate --root-dir "$work/root" > "$work/netplan.log" 2>&1 && [ ! -s "$work/netplan.log" ] || { cat "$work/netplan.log" >&2; fail "netplan refuses extra.yaml"; }
+equal "extra.yaml: DHCP of mgmt0" "$(sed -n 's/^DHCP=//p' "$units/10-netplan-mgmt0.network")" ipv4
+equal "extra.yaml: eth0 keeps its address" "$(sed -n 's/^Address=//p' "$units/10-netplan-eth0.network")" 10.77.0.17/24
+equal "extra.yaml: eth0 wakes" "$(sed -n 's/^WakeOnLan=//p' "$units"/10-netplan-eth0.link)" magic
 
 # the broken twin: an address that is none
 sed 's|- \(10\.[0-9.]*\)/16|- \1/99|' "$work/superpod/netplan/gpu-0/gpu001.yaml" > "$work/broken.yaml" && chmod 600 "$work/broken.yaml"

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/extra_yaml.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -18,6 +19,11 @@ std::string group_name(std::string_view kind, std::string_view name) {
   out += '_';
   for (const char c : name) out += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
   return out;
+}
+
+bool is_variable(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 // gpu[001-127] -> gpu[001:127]; c[1,3,5-9] -> c1, c3, c[5:9]; h[1-2]n[01-16] -> h[1:2]n[01:16]. A list inside brackets has no
@@ -100,7 +106,13 @@ void variables(YamlWriter& y, const NodeGroupModel& g) {
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
-  check_extra_files(in, "ansible", {}, findings);
+  check_extra_files(in, "ansible", {"inventory.yaml"}, findings);
+  const auto extra = yaml_entries(in, "inventory.yaml", {}, "ansible_user: admin", findings, [](const Document&, NodeId, std::string_view key) -> Refusal {
+    if (!is_variable(key)) return {"a variable's name has letters, digits and '_', and no digit first", false};
+    // A group's variables would win over these (Ansible, variable precedence) without a word.
+    if (key.starts_with("cluster_")) return {"variables that begin with cluster_ follow from the spec: '" + std::string(key) + "'", true};
+    return {};
+  });
   std::vector<std::string> names;
   for (const NodeGroupModel& g : c.nodes) {
     names.push_back(group_name("group", g.name));
@@ -116,6 +128,14 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   y.map("vars").field("cluster_name", c.spec.name.value_or(""));
   if (c.spec.software.domain) y.field("cluster_domain", *c.spec.software.domain);
   y.end_map();
+  if (!extra.empty()) {
+    out += "\n    # outputs.ansible.extra of the spec";
+    for (const YamlEntry& e : extra) {
+      out += '\n';
+      append_indented(out, std::string_view(e.text).substr(0, e.text.size() - 1), 4);   // the depth of all: vars:
+      out.pop_back();
+    }
+  }
   y.map("children");
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     if (c.nodes[g].count == 0) continue;

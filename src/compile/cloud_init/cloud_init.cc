@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/extra_yaml.h"
 #include "compile/netplan/netplan.h"
 #include "compile/pattern_text.h"
 #include "write/writers.h"
@@ -67,26 +68,7 @@ constexpr std::string_view kKeys[] = {"hostname", "fqdn", "preserve_hostname", "
 
 std::string extra_lines(const CompileInput& in, Findings& findings) {
   std::string out;
-  std::vector<std::string> seen;
-  const auto* extra = extra_of(in, "user-data");
-  if (!extra) return out;
-  for (const auto& line : *extra) {
-    if (!line) continue;
-    const std::string_view text = *line;
-    const std::string key(text.substr(0, text.find(':')));
-    const bool plain = !key.empty() && key.size() < text.size() && std::all_of(key.begin(), key.end(), [](char ch) { return (ch >= 'a' && ch <= 'z') || ch == '_' || (ch >= '0' && ch <= '9'); });
-    if (!plain) {
-      findings.error("output-extra-malformed", line.span, "'" + one_line(text) + "' is no key of user-data").help("write one key in each entry, for example package_upgrade: true");
-      continue;
-    }
-    if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys) || std::find(seen.begin(), seen.end(), key) != seen.end()) {
-      findings.error("output-extra-contradicts-spec", line.span, "'" + key + "' stands in user-data already").help("change the spec, or replace the whole file through templates:");
-      continue;
-    }
-    seen.push_back(key);
-    out += text;
-    if (!text.ends_with('\n')) out += '\n';
-  }
+  for (const YamlEntry& e : yaml_entries(in, "user-data", {std::begin(kKeys), std::end(kKeys)}, "package_upgrade: true", findings)) out += e.text;
   return out;
 }
 

@@ -1,4 +1,4 @@
-// netplan/<group>-<bucket>/<node>.yaml: addresses, bonds, VLANs, MTU and routes of one node.
+// netplan/<group>-<bucket>/<node>.yaml: addresses, bonds, VLANs, MTU and routes of one node; netplan/extra.yaml: extra lines, for all.
 //
 // Interfaces are called by what the spec calls the ports (compute1 … compute8, data1): names that the image gives by PCI address or
 // MAC. Ports of one bond are bond0, bond1, …. A network that shares another's switches comes over the same ports, tagged when it has
@@ -10,6 +10,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/extra_yaml.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -51,22 +52,31 @@ Devices devices_of(const Cluster& c, const Plan& plan, int group) {
       if (std::find(below.begin(), below.end(), carrier) == below.end()) below.push_back(carrier);
     }
     if (i.bonded && below == i.names) {
-      Device bond{"bond", {}, 0, mtu, i.names, {}};
-      append_uint(bond.name, d.bonds.size());
-      below = {bond.name};
-      d.bonds.push_back(std::move(bond));
-    }
-    for (std::size_t p = 0; p < below.size(); ++p) {
-      Device* device = find(d.bonds, below[p]);
-      if (!device) device = find(d.ports, below[p]);
-      if (vlan > 0) {
-        Device tagged{below[p] + ".", below[p], vlan, mtu, {}, {}};
-        append_int(tagged.name, vlan);
-        d.vlans.push_back(std::move(tagged));
-        device = &d.vlans.back();
+      below.clear();
+      const auto width = static_cast<std::ptrdiff_t>(i.ports / i.addresses);
+      for (std::int64_t b = 0; b < i.addresses; ++b) {
+        const auto first = i.names.begin() + b * width, last = b + 1 < i.addresses ? first + width : i.names.end();
+        if (last - first == 1) {
+          below.push_back(*first);
+          continue;
+        }
+        Device bond{"bond", {}, 0, mtu, {first, last}, {}};
+        append_uint(bond.name, d.bonds.size());
+        below.push_back(bond.name);
+        d.bonds.push_back(std::move(bond));
       }
-      device->bindings.push_back({i.network, i.end_points, static_cast<std::int64_t>(p), 0});
-      if (i.bonded) break;
+    }
+    for (std::int64_t a = 0; a < i.addresses; ++a) {
+      const std::string& carrier = below[std::min(static_cast<std::size_t>(a), below.size() - 1)];
+      Device* device = find(d.bonds, carrier);
+      if (!device) device = find(d.ports, carrier);
+      if (vlan > 0) {
+        std::string name = carrier + ".";
+        append_int(name, vlan);
+        device = find(d.vlans, name);
+        if (!device) device = &d.vlans.emplace_back(Device{std::move(name), carrier, vlan, mtu, {}, {}});
+      }
+      device->bindings.push_back({i.network, i.end_points, a, 0});
     }
   }
   return d;
@@ -94,11 +104,13 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, std::string_view o
   Devices d = devices_of(c, in.plan, group);
   for (std::vector<Device>* list : {&d.ports, &d.bonds, &d.vlans}) {
     check_names(*list, g, findings);
-    for (Device& device : *list)
+    for (Device& device : *list) {
+      devices_.push_back(device.name);
       for (Binding& b : device.bindings) {
         b.mark = addresses_.size();
         addresses_.push_back({b.network, b.end_points, b.port});
       }
+    }
   }
   // The way out, and the name servers, belong to the primary network, else to the first with a gateway.
   int way_out = -1;
@@ -108,7 +120,8 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, std::string_view o
     const Network* spec = c.networks[a.network].spec;
     if (plan && plan->gateway != 0 && spec && spec->gateway && (way_out < 0 || a.network == primary_network(c))) way_out = a.network;
   }
-  const int named = addresses_.empty() ? -1 : way_out >= 0 ? way_out : addresses_.front().network;
+  const bool in_primary = std::any_of(addresses_.begin(), addresses_.end(), [&](const Address& a) { return a.network == primary_network(c); });
+  const int named = addresses_.empty() ? -1 : way_out >= 0 ? way_out : in_primary ? primary_network(c) : addresses_.front().network;
   std::int64_t table = kFirstTable;
 
   std::string text = made_by(in, output_id);
@@ -209,13 +222,40 @@ bool wanted(const Cluster& c) {
   return false;
 }
 
+constexpr std::string_view kExtraFile = "extra.yaml";
+
+// What every node gets besides: netplan merges all files of /etc/netplan, so that a second one adds to the first.
+void extra_file(const CompileInput& in, const std::vector<std::string>& devices, Bundle& bundle, Findings& findings) {
+  const auto look = [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
+    if (!d.is_mapping(value)) return {"'" + std::string(key) + "' of network is a mapping of interfaces", false};
+    for (std::size_t i = 0; i < d.size(value); ++i) {
+      const std::string_view name = d.scalar(d.key(value, i));
+      if (std::find(devices.begin(), devices.end(), name) == devices.end() || !d.is_mapping(d.value(value, i))) continue;
+      // Of an interface of ours these are written for each node; netplan would take the later file's.
+      for (const std::string_view ours : {"addresses", "dhcp4", "id", "interfaces", "link", "mtu", "parameters"})
+        if (d.find(d.value(value, i), ours) != kNoNode) return {"'" + std::string(ours) + "' of '" + std::string(name) + "' follows from the spec", true};
+    }
+    return {};
+  };
+  const auto entries = yaml_entries(in, kExtraFile, {"version", "renderer"}, "ethernets: { mgmt0: { dhcp4: true } }", findings, look);
+  if (entries.empty()) return;
+  bundle.open("netplan/" + std::string(kExtraFile), "netplan", 0600);
+  std::string& out = bundle.text();
+  out += made_by(in, "netplan");
+  out += "network:\n  version: 2\n";
+  for (const YamlEntry& e : entries) append_indented(out, e.text, 2);
+  bundle.close();
+}
+
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
-  check_extra_files(in, "netplan", {}, findings);
+  check_extra_files(in, "netplan", {kExtraFile}, findings);
+  std::vector<std::string> devices;
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
     if (!reads_netplan(group)) continue;
     const GroupNetwork network(in, static_cast<int>(g), "netplan", findings);
     if (network.empty()) continue;
+    devices.insert(devices.end(), network.devices().begin(), network.devices().end());
     std::string path;
     for (std::int64_t i = 0; i < group.count; ++i) {
       path = "netplan/";
@@ -228,6 +268,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       bundle.close();
     }
   }
+  extra_file(in, devices, bundle, findings);
 }
 
 }  // namespace

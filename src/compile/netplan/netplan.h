@@ -16,12 +16,14 @@ class GroupNetwork {
   GroupNetwork(const CompileInput&, int group, std::string_view output_id, Findings&);
   bool empty() const { return addresses_.empty(); }      // no network of this group has addresses
   bool several_in_one_subnet() const { return several_; } // ports of their own in one subnet: ARP must be told to keep them apart
+  const std::vector<std::string>& devices() const { return devices_; }
   void append(std::int64_t member, std::string& out) const;
 
  private:
   struct Address { int network, end_points; std::int64_t port; };
   const Plan& plan_;
   std::vector<Address> addresses_;   // by mark
+  std::vector<std::string> devices_; // ports, bonds, VLANs
   bool several_ = false;
   PatternText text_{std::string()};
 };

@@ -34,11 +34,12 @@ bool may_repeat(std::string_view lower) {
 
 SlurmFile::SlurmFile(const CompileInput& in, std::string name) : in_(in), name_(std::move(name)) {}
 
-void SlurmFile::keep(std::string_view key, std::string_view value, bool derived) {
+void SlurmFile::keep(std::string_view key, std::string_view value, bool derived, std::string_view why) {
   Entry e{std::string(key), {}, derived};
   KeyValueWriter w(e.text);
   w.pair(key, value);
   if (error_.empty()) error_ = w.error();
+  if (!why.empty()) e.text = "# " + one_line(why) + "\n" + e.text;
   entries_.push_back(std::move(e));
 }
 
@@ -67,7 +68,7 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
         const auto ours = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.key) == lower; });
         if (ours != entries_.end() && ours->derived) {
           findings.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' of " + name_ + " follows from the spec: " + ours->text)
-              .help("change the spec, or replace the whole file through templates:");
+              .help("change the spec instead");
           continue;
         }
         if (std::find(replaced.begin(), replaced.end(), lower) != replaced.end()) {

@@ -18,15 +18,16 @@ class SlurmFile {
   void blank() { entries_.push_back({}); }
   void comment(std::string_view text) { entries_.push_back({{}, "# " + one_line(text), false}); }
   // A line on its own. An extra line with the same key takes its place, unless the value follows from the spec.
-  void set(std::string_view key, std::string_view value) { keep(key, value, false); }
-  void derived(std::string_view key, std::string_view value) { keep(key, value, true); }
+  // `why` is a comment above it, and goes with it.
+  void set(std::string_view key, std::string_view value, std::string_view why = {}) { keep(key, value, false, why); }
+  void derived(std::string_view key, std::string_view value) { keep(key, value, true, {}); }
   void line(const Pairs&);              // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again
 
   void finish(Bundle&, Findings&);      // "slurm/<name>" with the header and the extra lines
 
  private:
   struct Entry { std::string key, text; bool derived = false; };
-  void keep(std::string_view key, std::string_view value, bool derived);
+  void keep(std::string_view key, std::string_view value, bool derived, std::string_view why);
   const CompileInput& in_;
   std::string name_;
   std::vector<Entry> entries_;

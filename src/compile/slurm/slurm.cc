@@ -65,10 +65,8 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   // No JobAcctGatherType: the spec has no accounting database, and slurmctld calls gathering what nobody stores an error. Who adds a
   // slurmdbd adds both through outputs.slurm.extra.
   f.set("MpiDefault", facts.mpi);
-  f.comment("locked memory is unlimited on the nodes for RDMA; the limit of the login node is not carried along");
-  f.set("PropagateResourceLimitsExcept", "MEMLOCK");
-  f.comment("a node that did not answer comes back by itself once it registers with what it should have");
-  f.set("ReturnToService", "1");
+  f.set("PropagateResourceLimitsExcept", "MEMLOCK", "locked memory is unlimited on the nodes for RDMA; the limit of the login node is not carried along");
+  f.set("ReturnToService", "1", "a node that did not answer comes back by itself once it registers with what it should have");
   bool gpus = false;
   for (const SlurmNodes& n : facts.nodes) gpus |= n.gpus > 0;
   if (gpus) f.derived("GresTypes", "gpu");

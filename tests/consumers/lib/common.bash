@@ -14,5 +14,10 @@ compile() {
   out=$work/$1
   "$bin" compile "$src/examples/$1.yaml" -o "$out" > "$work/$1.log" 2>&1 || { cat "$work/$1.log" >&2; fail "clusterc compile examples/$1.yaml"; }
 }
+# compile_case CASE: the tree of tests/golden/compile/CASE/spec.yaml under $work/case-CASE, its path in $out
+compile_case() {
+  out=$work/case-$1
+  "$bin" compile "$src/tests/golden/compile/$1/spec.yaml" -o "$out" > "$work/case-$1.log" 2>&1 || { cat "$work/case-$1.log" >&2; fail "clusterc compile of the golden case $1"; }
+}
 # equal WHAT GOT WANTED
 equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; say "$1: $2"; }

@@ -1,0 +1,23 @@
+// All outputs of one compile: which are made, and what is said of those that are not.
+#pragma once
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile/output.h"
+
+namespace clusterc {
+
+struct CompileWish {
+  std::string_view spec_digest;
+  std::span<const Finding> accepted;               // stamped into what is compiled
+  std::set<std::string, std::less<>> only;         // ids of outputs; empty: all
+};
+
+// Fills the bundle; with an error among the findings it is not to be written. Returns the outputs that `only` names and this
+// cluster does not call for.
+std::vector<std::string_view> compile_outputs(const Cluster&, const Plan&, const CompileWish&, Bundle&, Findings&);
+
+}  // namespace clusterc
