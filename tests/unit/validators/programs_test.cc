@@ -147,7 +147,7 @@ TEST(Programs, TheSameSeedGivesTheSameInputsInText) {
 // Without a driver nothing is measured; on a machine with one these say what they found.
 TEST(Programs, WithoutADriverACudaRunIsAnErrorAndNeverAMeasurement) {
   if (fs::exists("/proc/driver/nvidia/version")) GTEST_SKIP() << "this machine has an NVIDIA driver";
-  for (const char* name : {"memory", "gemm", "mpi"}) {
+  for (const char* name : {"memory", "gemm", "mpi", "hpl"}) {
     if (!fs::exists(program(name))) continue;
     const Result result = run({program(name), "--device", "cuda"});
     EXPECT_EQ(result.status, 3) << name;
@@ -272,6 +272,86 @@ TEST(Programs, MpiWithAKilledRankHasNoEndRecord) {
   const Result result = finish(start(mpirun(2, {"sh", "-c", script}), output), output);
   EXPECT_NE(result.status, 0);
   EXPECT_FALSE(result.ended() && result.records.back()["status"] == "done") << result.text;
+}
+
+TEST(Programs, HplSolvesAndSaysHow) {
+  SKIP_WITHOUT_MPI();
+  // 5 ranks for a grid of 2 x 2: one stays idle. N is no multiple of NB.
+  const Result result = run(mpirun(5, {program("hpl"), "--size", "203", "--block", "16", "--rows", "2", "--columns", "2", "--iterations", "2", "--allow-busy"}));
+  expect_measured(result, 1);  // too small for a DGEMM
+  ASSERT_GT(result.records.size(), 1u);
+  const json& m = result.records[1];
+  EXPECT_EQ(m["metric"], "hpl.score");
+  EXPECT_EQ(m["size"], 8 * 203 * 204);
+  EXPECT_EQ(m["count"], 2);
+  EXPECT_EQ(m["parameters"]["ranks"], 4);
+  EXPECT_LT(m["parameters"]["residual"].get<double>(), 16);
+  // 13 block columns; each comes to two of the four ranks. Two solutions of 203 rows.
+  EXPECT_EQ(m["parameters"]["panels_received"], 2 * 13 * 2);
+  EXPECT_EQ(m["checked"], 2 * 203 + 2 * 13 * 2);
+}
+
+// The lowest bit of one word of one panel: far below what the residual shows.
+TEST(Programs, HplFindsAFlippedBitInAPanelBetweenRanks) {
+  SKIP_WITHOUT_MPI();
+  const Result result = run(mpirun(2, {kFaulty + "/clusterc-hpl-faulty", "--size", "100", "--block", "16", "--warmup", "1", "--allow-busy"}));
+  expect_wrong_data(result, 1);
+  ASSERT_EQ(result.records.size(), 3u);
+  EXPECT_EQ(result.records[1]["parameters"]["panels_damaged"], 1);
+  EXPECT_LT(result.records[1]["parameters"]["residual"].get<double>(), 16);
+}
+
+Result hpl_with_a_signal(const char* signal, int rank, std::chrono::steady_clock::duration& took) {
+  const std::string output = output_file();
+  const std::string script = "if [ \"$OMPI_COMM_WORLD_RANK\" = " + std::to_string(rank) + " ]; then (sleep 2; kill -" + signal + " $$) & fi; exec " + program("hpl") +
+                             " --size 400 --seconds 60 --timeout 1 --allow-busy";
+  const auto begin = std::chrono::steady_clock::now();
+  const Result result = finish(start(mpirun(2, {"sh", "-c", script}), output), output);
+  took = std::chrono::steady_clock::now() - begin;
+  return result;
+}
+
+const json* first_end(const Result& result) {
+  for (const json& record : result.records) {
+    if (record.value("record", "") == "end") return &record;
+  }
+  return nullptr;
+}
+
+TEST(Programs, HplNamesTheRankThatIsStopped) {
+  SKIP_WITHOUT_MPI();
+  for (const int rank : {0, 1}) {
+    std::chrono::steady_clock::duration took{};
+    const Result result = hpl_with_a_signal("STOP", rank, took);
+    EXPECT_LT(took, std::chrono::seconds(20));
+    const json* end = first_end(result);
+    ASSERT_NE(end, nullptr) << result.text;
+    EXPECT_EQ((*end)["reason"], "timeout");
+    const std::string detail = (*end)["detail"], who = "rank " + std::to_string(rank) + " on '";
+    EXPECT_NE(detail.find(who, 5), std::string::npos) << detail;  // not as the one who tells
+    EXPECT_NE(detail.find("is stopped"), std::string::npos) << detail;
+  }
+}
+
+TEST(Programs, HplNamesTheRankThatWasKilled) {
+  SKIP_WITHOUT_MPI();
+  std::chrono::steady_clock::duration took{};
+  const Result result = hpl_with_a_signal("KILL", 1, took);
+  EXPECT_LT(took, std::chrono::seconds(20));
+  EXPECT_NE(result.status, 0);
+  const json* end = first_end(result);
+  ASSERT_NE(end, nullptr) << result.text;
+  EXPECT_EQ((*end)["reason"], "communication error");
+  const std::string detail = (*end)["detail"];
+  EXPECT_NE(detail.find("rank 1 on '"), std::string::npos) << detail;
+  EXPECT_NE(detail.find("is gone"), std::string::npos) << detail;
+}
+
+TEST(Programs, HplRefusesAGridThatNeedsMoreRanks) {
+  SKIP_WITHOUT_MPI();
+  const Result result = run(mpirun(2, {program("hpl"), "--rows", "2", "--columns", "2"}));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(result.text.empty()) << result.text;
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+#include "harness/blas.h"
+
+#include "base/format.h"
+#include "harness/machine.h"
+
+namespace clusterc::harness {
+
+Blas::Blas(unsigned threads) {
+  std::string why;
+  // The reference BLAS may stand behind libblas.so.3, so it is asked last.
+  auto found = Library::open({"libopenblas.so.0", "libmkl_rt.so.2", "libmkl_rt.so", "libblis.so.4", "libblas.so.3"}, why);
+  if (!found) throw CouldNotRun(Cause::library_missing, why);
+  library_ = std::make_unique<Library>(*found);
+  dgemm = library_->symbol<Gemm<double>>("dgemm_");
+  sgemm = library_->symbol<Gemm<float>>("sgemm_");
+  dtrsm = library_->symbol<Dtrsm>("dtrsm_");
+  dgemv = library_->symbol<Dgemv>("dgemv_");
+  if (!dgemm || !sgemm || !dtrsm || !dgemv) throw CouldNotRun(Cause::library_missing, format("'{}' lacks one of dgemm_, sgemm_, dtrsm_, dgemv_", library_->name()));
+  for (const NumaNode& node : numa_nodes(allowed_cpus())) cores_ += static_cast<unsigned>(node.cpus.size());
+  threads_ = threads > 0 ? threads : cores_;
+  if (auto* set = library_->symbol<void(int)>("openblas_set_num_threads")) set(static_cast<int>(threads_));
+  else if (auto* mkl = library_->symbol<void(int)>("MKL_Set_Num_Threads")) mkl(static_cast<int>(threads_));
+  else if (auto* blis = library_->symbol<void(long)>("bli_thread_set_num_threads")) blis(static_cast<long>(threads_));
+  else threads_known_ = false;
+  version_ = library_->name();
+  if (auto* config = library_->symbol<const char*()>("openblas_get_config")) version_ = config();
+  if (auto* core = library_->symbol<const char*()>("openblas_get_corename")) kernels_ = core();
+}
+
+std::vector<std::pair<std::string, Parameter>> Blas::parameters() const {
+  std::vector<std::pair<std::string, Parameter>> out = {{"library", library_->name()}, {"library_version", version_}};
+  if (!kernels_.empty()) out.emplace_back("library_kernels", kernels_);
+  if (threads_known_) out.emplace_back("threads", std::uint64_t{threads_});
+  return out;
+}
+
+}  // namespace clusterc::harness

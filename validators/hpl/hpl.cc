@@ -1,0 +1,375 @@
+// clusterc-hpl: A x = b by LU with partial pivoting, as HPL measures it. README.md says what it proves.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+#include "base/format.h"
+#include "harness/cuda_support.h"
+#include "harness/load.h"
+#include "harness/loop.h"
+#include "harness/machine.h"
+#include "harness/run.h"
+#include "hpl/guard.h"
+#include "hpl/sizes.h"
+#include "hpl/solver.h"
+#include "mpi/job.h"
+
+namespace clusterc::hpl {
+namespace {
+using namespace harness;
+using mpi::check;
+using mpi::Job;
+
+constexpr Backend kBackends[] = {Backend::host};
+constexpr ExtraOption kExtra[] = {
+    {"--block", Kind::count, "COUNT", "block size NB (default 192)"},
+    {"--rows", Kind::count, "COUNT", "rows P of the process grid (default: the largest divisor of the ranks up to their root)"},
+    {"--columns", Kind::count, "COUNT", "columns Q (default: ranks / P); ranks beyond P x Q stay idle"},
+    {"--memory", Kind::bytes, "BYTES", "of each node, for the matrix (default: 80 % of what is available)"},
+    {"--threads", Kind::count, "COUNT", "of the BLAS in each rank (default: the rank's share of the cores)"},
+    {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 60)"}};
+constexpr Program kProgram{.name = "hpl",
+                           .summary = "LU with partial pivoting as HPL measures it, started under mpirun or srun; only rank 0 prints",
+                           .size_kind = Kind::count,
+                           .size_help = "order N (default: what the memory holds, and --seconds allows)",
+                           .backends = kBackends,
+                           .extra = kExtra};
+constexpr double kTimeout = 60;
+constexpr Index kDefaultBlock = 192;
+constexpr Index kDgemmFrom = 512;  // below this order, and where ranks take turns, a DGEMM says nothing about the machine
+
+struct Shape {
+  Problem problem;
+  int ranks_used = 1;
+};
+
+double all_max(double value) {
+  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+  return value;
+}
+double all_min(double value) { return -all_max(-value); }
+
+// Threads that a rank's BLAS shall use: its own cores, or its share where the ranks of a node have the same.
+unsigned thread_count(const Options& options, const Job& job) {
+  if (const auto wish = options.count("--threads")) return *wish;
+  int locals = 1;
+  MPI_Comm_size(job.node, &locals);
+  const std::set<int> mine = allowed_cpus();
+  double processors = static_cast<double>(mine.size()), together = 0;
+  check(MPI_Allreduce(&processors, &together, 1, MPI_DOUBLE, MPI_SUM, job.node), "MPI_Allreduce");
+  const auto cores = [](const std::set<int>& cpus) {
+    unsigned count = 0;
+    for (const NumaNode& node : numa_nodes(cpus)) count += static_cast<unsigned>(node.cpus.size());
+    return count;
+  };
+  const bool shared = together > static_cast<double>(job.node_cpus.size());
+  return std::max(1u, shared ? cores(job.node_cpus) / static_cast<unsigned>(locals) : cores(mine));
+}
+
+class Runner {
+ public:
+  Runner(const Options& options, const Job& job, Reporter& report, Pulse& pulse) : options_(options), job_(job), report_(report), pulse_(pulse) {}
+
+  void all() {
+    const unsigned threads = thread_count(options_, job_);
+    setenv("OPENBLAS_NUM_THREADS", format("{}", threads).c_str(), 0);  // it starts its threads when it is loaded
+    blas_ = std::make_shared<Blas>(threads);
+    watch_at_rest();
+    choose();
+    grid_ = make_grid(MPI_COMM_WORLD, problem_.rows, problem_.columns);
+    if (grid_.all != MPI_COMM_NULL) measure();
+    wait_for_all();
+    free_grid(grid_);
+  }
+
+ private:
+  void watch_at_rest() {
+    check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    pulse_.beat();
+    LoadMeter meter(job_.node_cpus);
+    std::this_thread::sleep_for(std::chrono::duration<double>(kWatchSeconds));
+    refuse_busy(worst_share(meter, job_), options_, "before the run");
+  }
+
+  // N, NB, P and Q, the same on every rank.
+  void choose() {
+    const GridShape shape = *grid_shape(static_cast<unsigned>(job_.ranks), options_.count("--rows"), options_.count("--columns"));
+    problem_.rows = static_cast<int>(shape.rows);
+    problem_.columns = static_cast<int>(shape.columns);
+    problem_.nb = options_.count("--block").value_or(kDefaultBlock);
+    problem_.seed = stream_seed(options_.seed, 0);
+
+    // Ranks of a node that work; nodes differ, and the fullest decides.
+    double working = job_.rank < problem_.rows * problem_.columns ? 1 : 0, on_node = 0;
+    check(MPI_Allreduce(&working, &on_node, 1, MPI_DOUBLE, MPI_SUM, job_.node), "MPI_Allreduce");
+    const auto available = static_cast<double>(available_memory());
+    const double most = options_.bytes("--memory") ? static_cast<double>(*options_.bytes("--memory")) : kMemoryShare * available;
+    const double each = all_min(on_node > 0 && available > 0 ? most / on_node : 1e300);
+    if (options_.size) {
+      problem_.n = static_cast<Index>(*options_.size);
+      const double needed = bytes_of_rank(problem_.n, problem_.nb, shape), there = all_min(on_node > 0 && available > 0 ? available / on_node : 1e300);
+      if (needed > there) {
+        throw CouldNotRun(Cause::no_memory, format("order {} takes {} a rank, {} are available", problem_.n, bytes_text(needed), bytes_text(there)));
+      }
+      return;
+    }
+    problem_.n = order_for_memory(each, problem_.nb, shape);
+    if (options_.seconds) problem_.n = std::min(problem_.n, order_for_time(*options_.seconds, dgemm_estimate() * problem_.rows * problem_.columns, problem_.nb));
+  }
+
+  // Operations per second of this rank's DGEMM, the slowest of all; a tenth of a second.
+  double dgemm_estimate() {
+    constexpr int kOrder = 1024;
+    const double one = 1, zero = 0;
+    std::vector<double> a(kOrder * kOrder), b(a.size()), c(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      a[i] = random_signed(1, i);
+      b[i] = random_signed(2, i);
+    }
+    double best = 1e300;
+    for (int i = 0; i < 3; ++i) {
+      const double begin = now_seconds();
+      blas_->dgemm("N", "N", &kOrder, &kOrder, &kOrder, &one, a.data(), &kOrder, b.data(), &kOrder, &zero, c.data(), &kOrder);
+      best = std::min(best, now_seconds() - begin);
+    }
+    return 2.0 * kOrder * kOrder * kOrder / all_max(best);
+  }
+
+  struct Run {
+    double seconds = 0;  // of the slowest rank
+    Solution solution;
+    Residual residual;
+  };
+
+  Run once(Solver& solver) {
+    solver.fill();
+    Run run{.solution = solver.solve()};
+    double seconds = run.solution.seconds;
+    check(MPI_Allreduce(&seconds, &run.seconds, 1, MPI_DOUBLE, MPI_MAX, grid_.all), "MPI_Allreduce");
+    run.residual = solver.residual(run.solution);
+    return run;
+  }
+
+  // A small system first: BLAS, MPI and the memory they use are there when the clock starts.
+  void warm_up(unsigned times) {
+    Problem small = problem_;
+    small.n = std::min<Index>(problem_.n, 4 * problem_.nb * std::max(problem_.rows, problem_.columns));
+    const auto backend = host_part(blas_);
+    Solver solver(small, grid_, blas_, *backend, pulse_);
+    for (unsigned i = 0; i < times; ++i) once(solver);
+  }
+
+  void measure() {
+    const unsigned warmup = options_.warmup.value_or(1);
+    if (warmup > 0) warm_up(warmup);
+    const auto backend = host_part(blas_);
+    const double begin = now_seconds();
+    double last_told = begin, solve_began = begin;
+    const auto progress = [&](double share) {
+      const double now = now_seconds();
+      if (job_.rank != 0 || now - last_told < kTell || share <= 0) return;
+      last_told = now;
+      const double gone = now - solve_began;
+      std::fprintf(stderr, "clusterc-hpl: %3.0f %% of order %lld done, %.1f GFLOP/s, about %.0f s left\n", share * 100, static_cast<long long>(problem_.n),
+                   share * operations(problem_.n) / gone * 1e-9, gone / share * (1 - share));
+    };
+    Solver solver(problem_, grid_, blas_, *backend, pulse_, progress);
+    LoadMeter meter(job_.node_cpus);
+    std::vector<Run> runs;
+    for (bool last = false; !last;) {
+      solve_began = now_seconds();
+      runs.push_back(once(solver));
+      last = is_last(runs.size(), begin);
+    }
+    const std::optional<double> load = share_of_others(meter);
+    refuse_busy(load, options_, "during the solution");
+    std::vector<double> dgemm;
+    if (problem_.n >= kDgemmFrom && !job_.oversubscribed) {
+      solver.fill();  // numbers of the usual size under the products
+      for (int i = 0; i < 4; ++i) {
+        double seconds = solver.dgemm_seconds(), slowest = 0;
+        check(MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, grid_.all), "MPI_Allreduce");
+        if (i > 0) dgemm.push_back(2.0 * static_cast<double>(problem_.n) * static_cast<double>(problem_.n) * static_cast<double>(problem_.nb) / slowest);
+      }
+    }
+    print(*backend, runs, warmup, dgemm, load);
+  }
+
+  // As mpi::worst_share, over the ranks of the grid alone: idle ranks sleep.
+  std::optional<double> share_of_others(const LoadMeter& meter) const {
+    if (problem_.rows * problem_.columns == job_.ranks) return worst_share(meter, job_);
+    return std::nullopt;
+  }
+
+  bool is_last(std::size_t done, double begin) {
+    if (!options_.seconds || !options_.size) return done >= options_.iterations.value_or(1);
+    int last = now_seconds() - begin >= *options_.seconds;
+    check(MPI_Bcast(&last, 1, MPI_INT, 0, grid_.all), "MPI_Bcast");
+    return last != 0;
+  }
+
+  void print(const LocalPart& backend, const std::vector<Run>& runs, unsigned warmup, const std::vector<double>& dgemm, std::optional<double> load) {
+    const auto ranks = static_cast<std::uint64_t>(problem_.rows) * static_cast<std::uint64_t>(problem_.columns);
+    Measurement m{.metric = "hpl.score", .unit = "FLOP/s"};
+    m.warmup = warmup;
+    m.size_bytes = 8 * static_cast<std::uint64_t>(problem_.n) * static_cast<std::uint64_t>(problem_.n + 1);
+    m.device = backend.device();
+    m.other_load = load;
+    m.variant = format("N {} NB {} {} x {}", problem_.n, problem_.nb, problem_.rows, problem_.columns);
+    const Run* worst = &runs.front();
+    std::uint64_t messages[2] = {};
+    for (const Run& run : runs) {
+      m.samples.push_back(operations(problem_.n) / run.seconds);
+      m.checked += static_cast<std::uint64_t>(problem_.n);
+      m.wrong += run.residual.wrong_rows;
+      messages[0] += run.solution.damage.messages;
+      messages[1] += run.solution.damage.damaged;
+      if (!(run.residual.scaled <= worst->residual.scaled)) worst = &run;
+    }
+    std::uint64_t all_messages[2] = {};
+    check(MPI_Reduce(messages, all_messages, 2, MPI_UINT64_T, MPI_SUM, 0, grid_.all), "MPI_Reduce");
+    const Phases& mine = runs.back().solution.phases;
+    double phases[5] = {mine.panel, mine.broadcast, mine.exchange, mine.update, mine.back_substitution}, most[5] = {};
+    check(MPI_Reduce(phases, most, 5, MPI_DOUBLE, MPI_MAX, 0, grid_.all), "MPI_Reduce");
+    if (job_.rank != 0) return;
+    m.checked += all_messages[0];
+    m.wrong += all_messages[1];
+    const Solution& solution = worst->solution;
+    const bool singular = solution.no_pivot >= 0 || solution.smallest_pivot <= 0x1p-53 * static_cast<double>(problem_.n) * worst->residual.norm_a;
+    if (singular) m.wrong = std::max<std::uint64_t>(m.wrong, 1);
+    m.parameters = {{"n", static_cast<std::uint64_t>(problem_.n)}, {"nb", static_cast<std::uint64_t>(problem_.nb)},
+                    {"rows", static_cast<std::uint64_t>(problem_.rows)}, {"columns", static_cast<std::uint64_t>(problem_.columns)},
+                    {"ranks", ranks}, {"nodes", static_cast<std::uint64_t>(job_.nodes)}, {"oversubscribed", job_.oversubscribed}};
+    if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
+    for (auto& parameter : blas_->parameters()) m.parameters.push_back(std::move(parameter));
+    if (std::isfinite(worst->residual.scaled)) m.parameters.emplace_back("residual", worst->residual.scaled);
+    else m.parameters.emplace_back("residual", std::string("not finite"));
+    m.parameters.emplace_back("residual_limit", kThreshold);
+    m.parameters.emplace_back("smallest_pivot", solution.smallest_pivot);
+    if (singular) m.parameters.emplace_back("singular", solution.no_pivot >= 0 ? format("no pivot in column {}", solution.no_pivot) : std::string("to working precision"));
+    m.parameters.emplace_back("panels_received", all_messages[0]);
+    m.parameters.emplace_back("panels_damaged", all_messages[1]);
+    constexpr const char* kNames[5] = {"seconds_panel", "seconds_panel_wait", "seconds_row_exchange", "seconds_update", "seconds_back_substitution"};
+    for (int i = 0; i < 5; ++i) m.parameters.emplace_back(kNames[i], most[i]);
+    const Summary score = summarise(m.samples), rate = summarise(dgemm);
+    if (!dgemm.empty()) m.parameters.emplace_back("share_of_dgemm", score.median / rate.median);
+    report_.measurement(m);
+    if (dgemm.empty()) return;
+    m.metric = "hpl.dgemm";
+    m.variant = format("{0} x {0} x {1}", problem_.n, problem_.nb);
+    m.samples = dgemm;
+    m.warmup = 1;
+    m.parameters.resize(7);
+    report_.measurement(m);
+  }
+
+  // Ranks outside the grid have nothing to do, and must not look stuck.
+  void wait_for_all() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(MPI_COMM_WORLD, &request), "MPI_Ibarrier");
+    const bool idle = grid_.all == MPI_COMM_NULL;
+    pulse_.at(Phase::idle);
+    for (int done = 0; !done;) {
+      check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (done) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      if (idle) pulse_.beat();
+    }
+  }
+
+  static constexpr double kTell = 10;  // seconds between lines of progress
+
+  const Options& options_;
+  const Job& job_;
+  Reporter& report_;
+  Pulse& pulse_;
+  std::shared_ptr<Blas> blas_;
+  Problem problem_;
+  Grid grid_;
+};
+
+std::vector<Process> processes_of_node(const Job& job) {
+  int locals = 1;
+  MPI_Comm_size(job.node, &locals);
+  const auto state = state_of(getpid());
+  std::uint64_t mine[3] = {static_cast<std::uint64_t>(job.rank), static_cast<std::uint64_t>(getpid()), state ? state->started : 0};
+  std::vector<std::uint64_t> all(3 * static_cast<std::size_t>(locals));
+  check(MPI_Allgather(mine, 3, MPI_UINT64_T, all.data(), 3, MPI_UINT64_T, job.node), "MPI_Allgather");
+  std::vector<Process> out;
+  for (std::size_t i = 0; i < all.size(); i += 3) {
+    if (all[i] != mine[0]) out.push_back({.rank = static_cast<int>(all[i]), .id = static_cast<long>(all[i + 1]), .started = all[i + 2]});
+  }
+  return out;
+}
+
+int main_of_rank(const Options& options) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  Reporter report(kProgram, options, host_name(), write_to_stdout);
+  if (rank == 0) report.header(utc_now());
+  // Rank 0 tells first; the others wait a little longer, in turn, for the case that rank 0 itself is stuck or gone.
+  const double behind = rank == 0 ? 0 : 2 + std::min(30.0, 0.05 * rank);
+  Pulse pulse;
+  Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout) + behind, [&](Cause cause, const std::string& detail) {
+    if (rank != 0 && cause != Cause::timeout) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    report.error(cause, format("rank {} on '{}': {}", rank, host_name(), detail));
+    _exit(static_cast<int>(Exit::could_not_run));  // no MPI call: the other thread is inside one; the launcher ends the other ranks
+  });
+  try {
+    if (options.device == Backend::cuda) {
+      require_gpus();
+      throw CouldNotRun(Cause::not_built, "the hpl validator computes on the host only");
+    }
+    const Job job = mpi::describe_job();
+    guard.watch(processes_of_node(job));
+    Runner(options, job, report, pulse).all();
+    return static_cast<int>(rank == 0 ? report.done() : Exit::done);
+  } catch (const CouldNotRun& e) {
+    // Every rank sees the same load, the same missing back end and the same sizes, and ends in order; any other cause may be one rank's alone.
+    const bool all_ranks = e.cause() == Cause::busy || e.cause() == Cause::no_memory || options.device == Backend::cuda;
+    if (rank == 0 || !all_ranks) report.error(e.cause(), e.what());
+    if (!all_ranks) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));
+    return static_cast<int>(Exit::could_not_run);
+  } catch (const std::bad_alloc&) {
+    report.error(Cause::no_memory, format("rank {}: an allocation failed", rank));
+    MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));
+    return static_cast<int>(Exit::could_not_run);
+  }
+}
+
+}  // namespace
+}  // namespace clusterc::hpl
+
+int main(int argc, char** argv) {
+  using namespace clusterc::harness;
+  namespace hpl = clusterc::hpl;
+  // --help and --version answer without MPI: the handshake runs before any launcher does.
+  const CommandLine line = parse_command_line(hpl::kProgram, argc, argv);
+  if (!line.run && !line.error) {
+    write_to_stdout(line.print);
+    return static_cast<int>(Exit::done);
+  }
+  catch_signals();
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return static_cast<int>(Exit::could_not_run);
+  std::string wrong = line.error ? line.error->message : "";
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (line.run) wrong = hpl::wrong_shape(*line.run, static_cast<unsigned>(ranks));
+  int status = static_cast<int>(Exit::usage);
+  if (!wrong.empty()) {
+    if (rank == 0) std::fprintf(stderr, "clusterc-hpl: error: %s\n", wrong.c_str());
+  } else {
+    status = hpl::main_of_rank(*line.run);
+  }
+  MPI_Finalize();
+  return status;
+}

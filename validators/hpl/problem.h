@@ -1,0 +1,33 @@
+// The system [A b]: N rows, N + 1 columns, each element a pure function of its place.
+#pragma once
+#include "harness/inputs.h"
+#include "hpl/layout.h"
+
+namespace clusterc::hpl {
+
+// What the matrix is. The validator solves `random` only; the others show that a singular matrix is noticed.
+enum class MatrixKind : std::uint8_t { random, zero, zero_column, equal_rows };
+
+struct Problem {
+  Index n = 0, nb = 1;
+  int rows = 1, columns = 1;  // of the process grid: P, Q
+  std::uint64_t seed = 1;
+  MatrixKind kind = MatrixKind::random;
+
+  // [-0.5, 0.5), as HPL's own generator has it; column n is b.
+  CLUSTERC_BOTH double element(Index i, Index j) const {
+    if (j < n) {
+      if (kind == MatrixKind::zero || (kind == MatrixKind::zero_column && j == n / 2)) return 0;
+      if (kind == MatrixKind::equal_rows && i == n - 1) i = 0;
+    }
+    return harness::random_unit(seed, static_cast<std::uint64_t>(i) + static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(n)) - 0.5;
+  }
+};
+
+// Operations that HPL counts (TOP500: 2/3 N^3 + 2 N^2 and lower terms; HPL's own program: this).
+constexpr double operations(Index n) {
+  const auto order = static_cast<double>(n);
+  return order * order * (2.0 / 3.0 * order + 1.5);
+}
+
+}  // namespace clusterc::hpl
