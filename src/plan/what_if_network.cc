@@ -1,0 +1,139 @@
+#include "plan/what_if_network.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace clusterc {
+
+FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric]) {
+  const Fabric& f = *f_;
+  if (f.tiers.empty()) return;
+  const std::int64_t leaves = f.tiers[0].count;
+  first_.assign(leaves + 1, 0);
+  for (int pass = 0; pass < 2; ++pass) {                   // count, then fill: the table is flat
+    std::vector<std::int64_t> next(first_.begin(), first_.end());
+    for (std::size_t b = 0; b < f.blocks.size(); ++b) {
+      const FabricBlock& block = f.blocks[b];
+      if (block.what != FabricBlock::What::ends) continue;
+      for (std::int64_t m = 0; m < block.members; ++m)
+        for (std::int64_t k = 0; k < block.ports_each; ++k) {
+          const PortRef port = plan.block_port(fabric, static_cast<int>(b), m, k);
+          if (port.port < 0 || port.sw.index >= leaves) continue;
+          if (pass == 0) ++first_[port.sw.index + 1];
+          else table_[next[port.sw.index]++] = {static_cast<std::int32_t>(b), m};
+        }
+    }
+    if (pass == 0) {
+      for (std::int64_t l = 0; l < leaves; ++l) first_[l + 1] += first_[l];
+      table_.resize(first_.back());
+    }
+  }
+  const std::int64_t pods = f.tiers.size() > 2 ? f.pods : 1;
+  pod_sum_.assign(pods, 0);
+  for (std::int64_t p = 0; p <= pods; ++p) pod_first_.push_back(f.tiers.size() > 2 ? std::min(p * f.leaves_per_pod, leaves) : p * leaves);
+  for (std::int64_t l = 0; l < leaves; ++l) pod_sum_[pod_of_leaf(l)] += static_cast<double>(has_spines() ? std::min(leaf_ends(l), f.tiers[0].up) : leaf_ends(l));
+  for (std::int64_t p = 0; p < pods; ++p)
+    normal_ += (f.tiers.size() > 2 ? std::min(pod_sum_[p], static_cast<double>(f.spines_per_pod * f.tiers[1].up)) : pod_sum_[p]) / 2;
+}
+
+std::int64_t FabricLoss::leaf_of_entry(std::int64_t i) const { return std::upper_bound(first_.begin(), first_.end(), i) - first_.begin() - 1; }
+
+FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, const std::vector<std::int64_t>& ends, const std::vector<Cut>& cuts) const {
+  Left left;
+  left.bisection = normal_;
+  const Fabric& f = *f_;
+  if (f.tiers.empty()) return left;
+  const bool three = f.tiers.size() > 2;
+  const std::int64_t leaves = f.tiers[0].count, spines = has_spines() ? f.tiers[1].count : 0;
+  std::set<std::int64_t> dead_leaves;
+  std::map<std::int64_t, std::vector<std::int64_t>> dead_spines;      // by pod: number in the pod
+  std::map<std::int64_t, std::int64_t> dead_cores;                    // by group: how many
+  std::set<std::int64_t> first_core_dead;                             // groups whose first core is dead: its links need no cutting
+  for (const std::int64_t d : dead) {
+    if (d < leaves) dead_leaves.insert(d);
+    else if (d < leaves + spines) three ? dead_spines[(d - leaves) / f.spines_per_pod].push_back((d - leaves) % f.spines_per_pod) : dead_spines[0].push_back(d - leaves);
+    else {
+      ++dead_cores[(d - leaves - spines) / f.cores_per_group];
+      if ((d - leaves - spines) % f.cores_per_group == 0) first_core_dead.insert((d - leaves - spines) / f.cores_per_group);
+    }
+  }
+  std::map<std::int64_t, std::int64_t> cut_ends, cut_up, cut_core;    // by leaf, by leaf, by spine
+  for (const std::int64_t e : ends)
+    if (const std::int64_t l = leaf_of_entry(e); !dead_leaves.contains(l)) ++cut_ends[l];
+  for (const Cut& c : cuts) ++(c.tier == 0 ? cut_up : cut_core)[c.index];
+
+  std::vector<std::int64_t> lost;                                     // leaves whose end ports lead nowhere
+  lost.assign(dead_leaves.begin(), dead_leaves.end());
+  std::set<std::int64_t> pods;
+  if (!dead_cores.empty())
+    for (std::size_t p = 0; p < pod_sum_.size(); ++p) pods.insert(static_cast<std::int64_t>(p));
+  for (const auto& [pod, of] : dead_spines) pods.insert(pod);
+  for (const std::int64_t l : dead_leaves) pods.insert(pod_of_leaf(l));
+  for (const auto& [l, n] : cut_ends) pods.insert(pod_of_leaf(l));
+  for (const auto& [l, n] : cut_up) pods.insert(pod_of_leaf(l));
+  for (const auto& [s, n] : cut_core) pods.insert(three ? s / f.spines_per_pod : 0);
+
+  const auto number = [](const auto& map, std::int64_t key) {
+    const auto at = map.find(key);
+    return at == map.end() ? std::int64_t{0} : at->second;
+  };
+  for (const std::int64_t p : pods) {
+    const auto gone = dead_spines.find(p);
+    const std::int64_t spines_gone = gone == dead_spines.end() ? 0 : static_cast<std::int64_t>(gone->second.size());
+    const bool first_gone = gone != dead_spines.end() && std::ranges::find(gone->second, 0) != gone->second.end();
+    const std::int64_t up_each = has_spines() ? f.tiers[0].up - f.links_per_pair * spines_gone : 0;
+    // The sum over the leaves of the pod is known while only a few of them lost something: what they had is taken out, what they have put in.
+    double sum = pod_sum_[p];
+    const auto again = [&](std::int64_t l) {
+      const std::int64_t full = has_spines() ? std::min(leaf_ends(l), f.tiers[0].up) : leaf_ends(l);
+      std::int64_t now = 0;
+      if (!dead_leaves.contains(l)) {
+        const std::int64_t here = leaf_ends(l) - number(cut_ends, l), up = std::max<std::int64_t>(0, up_each - (first_gone ? 0 : number(cut_up, l)));
+        now = has_spines() ? std::min(here, up) : here;
+        if (has_spines() && up == 0 && leaves > 1) lost.push_back(l);
+      }
+      sum += static_cast<double>(now - full);
+    };
+    if (spines_gone > 0) {
+      for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) again(l);
+    } else {
+      std::set<std::int64_t> touched;
+      for (auto at = dead_leaves.lower_bound(pod_first_[p]); at != dead_leaves.end() && *at < pod_first_[p + 1]; ++at) touched.insert(*at);
+      for (const auto* map : {&cut_ends, &cut_up})
+        for (auto at = map->lower_bound(pod_first_[p]); at != map->end() && at->first < pod_first_[p + 1]; ++at) touched.insert(at->first);
+      for (const std::int64_t l : touched) again(l);
+    }
+    const auto capped = [&](double leaves_sum, double spine_links) { return (three ? std::min(leaves_sum, spine_links) : leaves_sum) / 2; };
+    double links = 0;
+    if (three) {
+      links = static_cast<double>((f.spines_per_pod - spines_gone) * f.tiers[1].up);
+      for (const auto& [group, cores] : dead_cores)
+        if (gone == dead_spines.end() || std::ranges::find(gone->second, group) == gone->second.end()) links -= static_cast<double>(cores * f.core_links_per_pair);
+      for (const auto& [spine, n] : cut_core)
+        if (spine / f.spines_per_pod == p && !first_core_dead.contains(spine % f.spines_per_pod) && (gone == dead_spines.end() || std::ranges::find(gone->second, spine % f.spines_per_pod) == gone->second.end())) links -= static_cast<double>(n);
+      links = std::max(0.0, links);
+      if (links == 0 && f.pods > 1)
+        for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) lost.push_back(l);
+    }
+    left.bisection += capped(sum, links) - capped(pod_sum_[p], three ? static_cast<double>(f.spines_per_pod * f.tiers[1].up) : 0);
+  }
+
+  std::vector<std::pair<std::int32_t, std::int64_t>> hit;             // block, member; once for each port
+  std::ranges::sort(lost);
+  lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
+  for (const std::int64_t l : lost)
+    for (std::int64_t i = first_[l]; i < first_[l + 1]; ++i) hit.emplace_back(table_[i].block, table_[i].member);
+  for (const std::int64_t e : ends)
+    if (!std::ranges::binary_search(lost, leaf_of_entry(e))) hit.emplace_back(table_[e].block, table_[e].member);
+  std::ranges::sort(hit);
+  for (std::size_t i = 0; i < hit.size();) {
+    std::size_t next = i;
+    while (next < hit.size() && hit[next] == hit[i]) ++next;
+    left.members.push_back({{hit[i].first, hit[i].second}, static_cast<std::int64_t>(next - i)});
+    i = next;
+  }
+  return left;
+}
+
+}  // namespace clusterc
