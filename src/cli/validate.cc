@@ -92,7 +92,7 @@ int run(const po::variables_map& given) {
   if (given.count("only")) {
     const auto wanted = split(given["only"].as<std::string>(), ',');
     for (const std::string_view w : wanted)
-      if (w != "probe" && w != "memory" && w != "gemm" && w != "mpi") throw UsageError{"--only takes probe, memory, gemm and mpi, not '" + std::string(w) + "'"};
+      if (w != "probe" && w != "memory" && w != "gemm" && w != "hpl" && w != "mpi") throw UsageError{"--only takes probe, memory, gemm, hpl and mpi, not '" + std::string(w) + "'"};
     std::erase_if(suite, [&](const SuiteTest& t) { return std::find(wanted.begin(), wanted.end(), t.validator) == wanted.end(); });
   }
   const Report report = run_suite(cluster, *result->expected, suite, *launcher, how);

@@ -136,8 +136,26 @@ class Expect {
         gemm.ceiling.confirmed = cpu->clock.confirmed && cpu->flop_per_cycle.confirmed;
       }
       const bool fp64 = factor == 1.0;
+      if (fp64) linpack(gemm, group);
       finish(std::move(gemm), nullptr, fp64 ? wish(group.name, &TestTargets::gemm) : std::nullopt);
     }
+  }
+
+  // LINPACK over the hosts of a group: the FP64 ceiling of a node times its nodes. Shares of that peak are published for whole machines of
+  // the TOP500, none of them for one part and one size of system, so there is no floor but the spec's own.
+  void linpack(const ExpectedFigure& node, const NodeGroupModel& group) {
+    ExpectedFigure hpl{.test = "hpl.score", .group = group.name, .scope = "group", .dimension = Dimension::flop_rate};
+    if (node.ceiling.value) {
+      hpl.ceiling = node.ceiling;
+      *hpl.ceiling.value *= static_cast<double>(group.count);
+      hpl.ceiling.derivation = format("{} nodes x {}", group.count, node.ceiling.derivation);
+      hpl.missing = "no published share of the peak for hosts of this kind: set targets.hpl.floor";
+    } else if (group.server.virtual_machine || group.server.instance) {
+      hpl.missing = "a virtual machine does not say at which clock it runs: set targets.hpl.floor";
+    } else {
+      hpl.missing = node.missing;
+    }
+    finish(std::move(hpl), nullptr, wish(group.name, &TestTargets::hpl));
   }
 
   void gpu_group(const NodeGroupModel& group) {

@@ -8,6 +8,10 @@
 namespace clusterc {
 namespace {
 
+// What LINPACK takes in the suite: its order is chosen for so long. One that fills the memory of a large node takes hours; that is a run
+// by hand (validators/hpl/README.md).
+constexpr double kHplSeconds = 120;
+
 std::vector<std::string> names_of(const NodeGroupModel& group) {
   std::vector<std::string> names;
   names.reserve(static_cast<std::size_t>(group.count));
@@ -29,6 +33,7 @@ std::string_view stage_name(SuiteStage s) {
   switch (s) {
     case SuiteStage::inventory: return "inventory";
     case SuiteStage::node: return "node";
+    case SuiteStage::group: return "group";
     case SuiteStage::whole: return "whole";
   }
   return "?";
@@ -65,6 +70,17 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     node_test("memory", gpus, {"memory.copy", "memory.scale", "memory.add", "memory.triad"});
     node_test("gemm", gpus, gpus ? std::vector<std::string>{"gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16"}
                                  : std::vector<std::string>{"gemm.fp64", "gemm.fp32"});
+  }
+  for (const NodeGroupModel& group : cluster.nodes) {
+    // The solver of this release computes on hosts: a group with GPUs is not measured by it.
+    if (!group.computes || group.server.gpu_count > 0) continue;
+    // One rank a node, with a BLAS thread for each core. One node alone: its cores are the ranks, at most 16, as for mpi below.
+    const int ranks = group.count > 1 ? 1 : static_cast<int>(std::clamp<std::int64_t>(group.server.cores, 1, 16));
+    SuiteTest test{.id = "group/" + group.name + "/hpl", .stage = SuiteStage::group, .validator = "hpl", .arguments = {"--device", "host"}, .group = group.name, .nodes = names_of(group),
+                   .ranks_per_node = ranks, .timeout = patience(4), .mpi = true, .metrics = {"hpl.score"}};
+    test.arguments.insert(test.arguments.end(), {"--seconds", format("{}", options.seconds > 0 ? options.seconds : kHplSeconds)});
+    if (options.allow_busy) test.arguments.push_back("--allow-busy");
+    add(std::move(test));
   }
   if (!everybody.empty()) {
     // One node: its cores are the ranks, at most 16. More: one rank a node, so that every transfer crosses the network.

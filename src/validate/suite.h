@@ -9,13 +9,13 @@
 
 namespace clusterc {
 
-enum class SuiteStage { inventory, node, whole };
+enum class SuiteStage { inventory, node, group, whole };
 std::string_view stage_name(SuiteStage);
 
 struct SuiteTest {
   std::string id;                    // "node/gpu/memory": stage, group, validator (and its device where there are two)
   SuiteStage stage = SuiteStage::inventory;
-  std::string validator;             // probe, memory, gemm, mpi
+  std::string validator;             // probe, memory, gemm, hpl, mpi
   std::vector<std::string> arguments;
   std::string group;                 // node group; empty: all computing nodes
   std::vector<std::string> nodes;

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# `clusterc validate --launcher slurm` on a real Slurm of four virtual nodes: the probe and the three validators run on all of them; with one
+# `clusterc validate --launcher slurm` on a real Slurm of four virtual nodes: the probe and the four validators run on all of them; with one
 # node drained the report says so and the run is not passed; GPUs that are not there are errors and never a pass.
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged srun scontrol sinfo python3
 validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)
-for v in probe memory gemm mpi; do [ -x "$validators/clusterc-$v" ] || { echo "skipped: clusterc-$v was not built"; exit 77; }; done
+for v in probe memory gemm hpl mpi; do [ -x "$validators/clusterc-$v" ] || { echo "skipped: clusterc-$v was not built"; exit 77; }; done
 run=$work/run
 trap '"$src/tests/virtual-slurm/down" "$run"' EXIT
 bring_up() {
@@ -43,10 +43,12 @@ for metric in ("memory.triad", "gemm.fp64"):
 world = [x for x in v if x["metric"] == "mpi.allreduce.busbw"]
 assert {x["node"] for x in world} == {"n[1-4]"} and len(world) == 2, world            # in place, and not
 assert all(x["data_verified"] and x["size_bytes"] == 65536 for x in world), world       # judged at the largest size
+linpack = [x for x in v if x["metric"] == "hpl.score"]
+assert len(linpack) == 1 and linpack[0]["node"] == "n[1-4]" and linpack[0]["data_verified"] and linpack[0]["value"], linpack
 assert not [x for x in v if x["verdict"] in ("fail", "error", "degraded")], v
 PY
 grep -q '"nodes":4' "$work/all.journal" || grep -q 'nodes\\":4' "$work/all.journal" || fail "the MPI world was not on four nodes"
-say "the probe and three validators on four nodes: $(tail -2 "$work/all.txt" | head -1)"
+say "the probe and four validators on four nodes: $(tail -2 "$work/all.txt" | head -1)"
 
 "$run/enter" scontrol update nodename=n3 state=drain reason=testing || fail "drain"
 validate "$src/examples/four-virtual.yaml" drained

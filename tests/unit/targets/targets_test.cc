@@ -76,6 +76,24 @@ TEST(Targets, HostMemoryIsChannelsTimesRate) {
   EXPECT_NEAR(*triad->floor.value, 486.7e9 * 0.97, 1e6);      // 472.1 GB/s: aigatech/vpbenchmarking
 }
 
+// 2 nodes x 2 sockets x 56 cores x 3.0 GHz (all cores) x 32 FLOP a cycle (two AVX-512 units) = 21.5 TFLOP/s, twice the ceiling of gemm.
+TEST(Targets, LinpackOfHostsHasACeilingAndNoFloor) {
+  Expected e;
+  const ExpectedFigures all = e.of_text(kHost);
+  const ExpectedFigure *hpl = all.find("hpl.score", "cpu"), *gemm = all.find("gemm.fp64", "cpu");
+  ASSERT_TRUE(hpl && gemm);
+  ASSERT_TRUE(hpl->ceiling.value && gemm->ceiling.value) << gemm->missing;
+  EXPECT_DOUBLE_EQ(*hpl->ceiling.value, 2 * 112 * 3.0e9 * 32);
+  EXPECT_DOUBLE_EQ(*hpl->ceiling.value, 2 * *gemm->ceiling.value);
+  EXPECT_FALSE(hpl->floor.value);
+  EXPECT_NE(hpl->missing.find("targets.hpl.floor"), std::string::npos) << hpl->missing;
+  const ExpectedFigures wished = e.of_text(std::string(kHost) + "targets: { hpl: { floor: 9 TFLOPS } }\n");
+  const ExpectedFigure* floor = wished.find("hpl.score", "cpu");
+  ASSERT_TRUE(floor && floor->floor.value);
+  EXPECT_DOUBLE_EQ(*floor->floor.value, 9e12);
+  EXPECT_TRUE(floor->floor_by_user && floor->demanded);
+}
+
 TEST(Targets, VirtualMachineSaysWhatItDoesNotTell) {
   Expected e;
   const ExpectedFigures all = e.of_example("four-virtual");
