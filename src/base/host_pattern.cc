@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxBrackets = 8;  // Slurm stops at five
 constexpr std::size_t kMaxDigits = 15;
+constexpr std::size_t kLongestName = 64;  // HOST_NAME_MAX of Linux (limits.h)
 constexpr std::uint64_t kMaxNames = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMaxAmbiguous = std::uint64_t{1} << 20;  // each name is made and looked up
 
@@ -111,6 +112,11 @@ std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& erro
       term.brackets.push_back(std::move(bracket));
     }
     if (at == term_begin) return fail(at, "a name is missing");
+    // RFC 1123, 2.1: letter or digit at the beginning of a name; and no name is a path ("..")
+    const std::string_view written = text.substr(term_begin, at - term_begin);
+    if (written.find_first_of("-._") == 0) return fail(term_begin, "a name begins with a letter or a digit");
+    if (written.ends_with('-') || written.ends_with('.')) return fail(at - 1, "a name ends with a letter or a digit");
+    if (const std::size_t dots = written.find(".."); dots != std::string_view::npos) return fail(term_begin + dots, "nothing stands between two dots of a name");
     term.suffix = std::move(literal);
     total += term.count;
     if (total > kMaxNames) return fail(term_begin, "more than 16777216 names");
@@ -120,6 +126,9 @@ std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& erro
     could_meet = true;
   }
   pattern.count_ = static_cast<std::int64_t>(total);
+  for (const Term& term : pattern.terms_)  // its last name is its longest
+    if (const std::size_t length = pattern.name(static_cast<std::int64_t>(term.before + term.count) - 1).size(); length > kLongestName)
+      return fail(0, "a name of " + std::to_string(length) + " characters; Linux takes " + std::to_string(kLongestName));
   if (could_meet) {
     if (total > kMaxAmbiguous) return fail(0, "more than 1048576 names in a list or in brackets side by side");
     std::string name;

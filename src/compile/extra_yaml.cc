@@ -27,6 +27,13 @@ std::vector<YamlEntry> yaml_entries(const CompileInput& in, std::string_view fil
       malformed("it does not begin with a key and ':'");
       continue;
     }
+    // Readers of YAML 1.1 take these for line ends, for nothing, or for a merge; none of them says what was meant.
+    const auto odd = std::find_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f; });
+    if (odd != text.end() || text.find("\xc2\x85") != std::string_view::npos || text.find("\xe2\x80\xa8") != std::string_view::npos || text.find("\xe2\x80\xa9") != std::string_view::npos ||
+        text.find("\xef\xbb\xbf") != std::string_view::npos || text.find("<<") != std::string_view::npos) {
+      malformed("it has a control character, a line end that only some readers know, or a merge key");
+      continue;
+    }
     Sources sources;
     Findings said;
     const FileId id = sources.add(std::string(file), std::string(text));

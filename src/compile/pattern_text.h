@@ -11,9 +11,11 @@ namespace clusterc {
 class PatternText {
  public:
   // Stands for the n-th thing that differs. Letters and digits only: no writer quotes it, so what takes its place must be as plain
-  // (a host name that is put between quotes by the caller, an IPv4 address).
-  static std::string mark(std::size_t n);
-  explicit PatternText(std::string text);
+  // (a host name that is put between quotes by the caller, an IPv4 address). `salt` keeps a user's own words apart from marks: the
+  // digest of the spec is one that no text of the spec can hold.
+  static std::string mark(std::string_view salt, std::size_t n);
+  PatternText(std::string text, std::string_view salt);
+  PatternText() : PatternText({}, {}) {}
   // Calls fill(n, out) where mark n stood.
   template <class Fill>
   void append(std::string& out, const Fill& fill) const {

@@ -1,4 +1,6 @@
 // Document -> Spec: the descriptors do most of it; here stands what no descriptor can say.
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include "base/format.h"
@@ -229,7 +231,39 @@ class Checker {
       findings_.error("spec-bad-address", n.gateway.span, format("gateway '{}' is the {} address of '{}'", *n.gateway, *gateway == subnet->base ? "network" : "broadcast", *n.subnet));
   }
 
+  // A name of DNS: labels of letters, digits and inner hyphens (RFC 1123, 2.1), at most 253 in all (RFC 1035, 2.3.4).
+  static bool is_domain(std::string_view name) {
+    if (name.empty() || name.size() > 253) return false;
+    for (std::size_t from = 0; from <= name.size();) {
+      const std::string_view label = name.substr(from, name.find('.', from) - from);
+      if (label.empty() || label.size() > kLongestName || label.front() == '-' || label.back() == '-') return false;
+      if (!std::all_of(label.begin(), label.end(), [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_'; })) return false;
+      from += label.size() + 1;
+    }
+    return true;
+  }
+  static bool is_address(const std::string& text) {
+    in6_addr v6;
+    return parse_ipv4(text).has_value() || inet_pton(AF_INET6, text.c_str(), &v6) == 1;
+  }
+  // Words stand in files of many kinds: what any of them could take for a sign of its own is in none.
+  void word(std::string_view key, const Value<std::string>& v) {
+    if (!v) return;
+    const bool good = v->size() <= 200 && std::all_of(v->begin(), v->end(), [](char c) { return is_letter_or_digit(c) || std::string_view(" ._+-/:@()").find(c) != std::string_view::npos; });
+    if (!good) findings_.error("spec-bad-name", v.span, format("{} '{}' is no plain word: letters, digits, blanks and . _ + - / : @ ( ), at most 200", key, *v));
+  }
+
   void software(const Software& s) {
+    if (s.domain && !is_domain(*s.domain)) findings_.error("spec-bad-name", s.domain.span, format("'{}' is no DNS domain", *s.domain)).help("write it as cluster.example.org");
+    for (const auto& server : s.name_servers)
+      if (server && !is_address(*server)) findings_.error("spec-bad-address", server.span, format("name server '{}' is no IP address", *server)).help("a name server is asked for names, so it cannot be named itself: write its address");
+    for (const auto& server : s.time_servers)
+      if (server && !is_address(*server) && !is_domain(*server)) findings_.error("spec-bad-address", server.span, format("time server '{}' is neither an IP address nor a host name", *server));
+    word("os", s.os);
+    word("time_zone", s.time_zone);
+    word("mig", s.mig);
+    for (const auto* list : {&s.containers, &s.monitoring, &s.frameworks})
+      for (const NamedVersion& named : *list) word("kind", named.kind);
     if (s.scheduler) pattern(s.scheduler->controllers);
     if (s.identity && s.identity->bind_password) secret("bind_password", *s.identity->bind_password);
   }

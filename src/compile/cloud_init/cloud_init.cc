@@ -76,7 +76,7 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
   const Software& s = g.software;
-  const std::string host = PatternText::mark(0);
+  const std::string host = PatternText::mark(in.spec_digest, 0);
   std::string text = "#cloud-config\n" + made_by(in, "cloud-init");
   // Host names may look like numbers: always quoted. They hold letters, digits, '-', '.' and '_' only.
   text += "hostname: \"" + host + "\"\n";
@@ -118,7 +118,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     const NodeGroupModel& group = in.cluster.nodes[g];
     Findings of_network;   // netplan says it where it is the reader
     const GroupNetwork network(in, static_cast<int>(g), "cloud-init", reads_netplan(group) ? of_network : findings);
-    const PatternText user(user_data(in, static_cast<int>(g), network, extra));
+    const PatternText user(user_data(in, static_cast<int>(g), network, extra), in.spec_digest);
     std::string host, folder;
     const auto fill = [&](std::size_t, std::string& out) { out += host; };
     for (std::int64_t i = 0; i < group.count; ++i) {

@@ -127,7 +127,7 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, std::string_view o
   std::string text = made_by(in, output_id);
   YamlWriter y(text);
   const auto ip = [&](const Binding& b, bool prefix) {
-    std::string s = PatternText::mark(b.mark);
+    std::string s = PatternText::mark(in.spec_digest, b.mark);
     if (prefix) s += '/', append_int(s, c.networks[b.network].subnet->length);
     return s;
   };
@@ -202,7 +202,7 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, std::string_view o
     y.end_map();
   }
   y.end_map().end_map();
-  text_ = PatternText(std::move(text));
+  text_ = PatternText(std::move(text), in.spec_digest);
 }
 
 void GroupNetwork::append(std::int64_t member, std::string& out) const {

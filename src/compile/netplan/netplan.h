@@ -25,7 +25,7 @@ class GroupNetwork {
   std::vector<Address> addresses_;   // by mark
   std::vector<std::string> devices_; // ports, bonds, VLANs
   bool several_ = false;
-  PatternText text_{std::string()};
+  PatternText text_;
 };
 
 }  // namespace clusterc

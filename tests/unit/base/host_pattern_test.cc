@@ -76,6 +76,12 @@ TEST(HostPattern, Errors) {
   EXPECT_EQ(refused("n 1").offset, 1u);
   EXPECT_EQ(refused("a,,b").offset, 2u);
   EXPECT_EQ(refused("a,").offset, 2u);
+  EXPECT_EQ(refused("..").message, "a name begins with a letter or a digit");
+  EXPECT_EQ(refused("a,-[1-2]").offset, 2u);
+  EXPECT_EQ(refused("a..b").offset, 1u);
+  EXPECT_EQ(refused("n[1-2].").message, "a name ends with a letter or a digit");
+  EXPECT_EQ(refused(std::string(61, 'a') + "[1-1000]").message, "a name of 65 characters; Linux takes 64");
+  EXPECT_EQ(pattern(std::string(61, 'a') + "[1-999]").count(), 999);
   EXPECT_EQ(refused("n[01-9]").offset, 5u);
   EXPECT_EQ(refused("n[1-010]").offset, 4u);
   EXPECT_EQ(refused("n[1-3,2]").message, "the number 2 stands twice");

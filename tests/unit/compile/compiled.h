@@ -1,0 +1,49 @@
+// A spec in text, resolved, planned and compiled, without the rules and without a disk.
+#pragma once
+#include "compile/compile.h"
+#include "unit/model/examples.h"
+
+namespace clusterc::test {
+
+struct Compiled : Resolved {
+  std::optional<Plan> plan;
+  Bundle bundle;
+  std::vector<Finding> accepted;
+  std::vector<std::string_view> uncalled;
+
+  // What is refused before anything could be compiled is in `findings`; the bundle is empty then.
+  void spec(std::string yaml, std::set<std::string, std::less<>> only = {}) {
+    const FileId file = sources.add("cluster.yaml", std::move(yaml));
+    const auto document = parse_yaml(sources, file, findings);
+    if (!document) return;
+    auto read = read_spec(*document, sources, findings);
+    if (!read) return;
+    cluster = resolve_cluster(std::move(*read), catalog, findings);
+    if (!cluster || findings.count(Severity::error)) return;
+    plan = plan_cluster(*cluster);
+    uncalled = compile_outputs(*cluster, *plan, {"d1ge57", accepted, std::move(only)}, bundle, findings);
+  }
+  std::string file(std::string_view path) const {
+    for (const Bundle::File& f : bundle.files())
+      if (f.path == path) return std::string(bundle.bytes(f));
+    return "no file " + std::string(path);
+  }
+  std::vector<std::string> paths() const {
+    std::vector<std::string> out;
+    for (const Bundle::File& f : bundle.files()) out.push_back(f.path);
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+};
+
+// Text between two places of a file; the whole rest where `to` is not there.
+inline std::string between(const std::string& text, std::string_view from, std::string_view to) {
+  const std::size_t begin = text.find(from);
+  if (begin == std::string::npos) return "no '" + std::string(from) + "' in " + text;
+  return text.substr(begin, text.find(to, begin + from.size()) - begin);
+}
+
+// Sections that every cluster of these tests has in front.
+inline const std::string kHead = "clusterc: 1\nrules: 2026.11\nname: case\nsite: { kind: cloud, provider: local }\n";
+
+}  // namespace clusterc::test

@@ -1,0 +1,152 @@
+// Hostile values: every text that a spec may hold, with quotes, line ends, $(...), {{ }} and the signs of YAML, INI and shell in it,
+// is refused with a finding, or the files that come of it have the structure that they have with a harmless word in its place, as
+// other programs' parsers read them (PyYAML; line by line for hosts and Slurm).
+#include <functional>
+
+#include "base/json_writer.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "unit/compile/compiled.h"
+
+namespace clusterc {
+namespace {
+
+const std::vector<std::string> kHostile = {
+    "a\"b", "a'b", "a\nb", "a\nreboot: true", "a\r\nb", "a\\", "a\\nb", "a: b", "a #b", "#a", "- a", "a, b", "{a: b}", "[a]", "a]", "*a", "&a b", "!!python/object/apply:os.system [id]",
+    "| a", "> a", "%a", "@a", "`id`", "$(id)", "${HOME}", "a;id", "a|id", "a&id", "{{ 7*7 }}", "{% if x %}", "{# a #}", "a=b", "a b=c", "Include /etc/passwd", "../../etc/passwd", "/etc/passwd", "..", "a/../b",
+    "no", "1e3", "0x10", "1:30", "~", "<<", "---\na: b", "...", "\xe2\x80\xa8x", "x\xc2\x85y", "\xef\xbb\xbfx", "\xe2\x80\xaegnp", "\x1b[2J", "a\tb", " a", "a ", "a\x7f", "clustercMark0Z", "clustercMark1Zb", "a\n\n\nb", "\na", "\xd0\xb0" "dmin",
+    std::string("a\n") + std::string(65536, ' ') + "b: c"};
+
+struct Field { const char* name; const char* before; };   // `before` stands in front of the hostile text: what the reader asks for
+const std::vector<Field> kFields = {{"name", ""},           {"description", ""},   {"provider", ""},     {"group", ""},     {"names", ""},         {"nics", ""},      {"network", ""}, {"storage", ""},
+                                    {"external", ""},       {"mount", "/"},        {"os", "debian-"},    {"domain", ""},    {"name_server", ""},   {"time_server", ""}, {"time_zone", ""},
+                                    {"mig", ""},            {"memlock", ""},       {"container", ""},    {"monitoring", ""}, {"framework", ""},    {"driver", "580."}, {"cuda", "12."}, {"version", "22."},
+                                    {"memlock_of_group", ""}, {"hosts", "10.9.9.9 "}, {"slurm.conf", "LaunchParameters="}, {"user-data", "locale: "}, {"inventory", "site_word: "}, {"netplan", "wifis: { a: { b: "}};
+
+std::string yaml_quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') (out += '\\') += c;
+    else if (c == '\n') out += "\\n";
+    else if (c == '\r') out += "\\r";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) out += "\\x", append_hex(out, static_cast<unsigned char>(c), 2);
+    else out += c;
+  }
+  return out + '"';
+}
+
+// The spec with `text` in one field; "Benign", or what must stand there, in all others.
+std::string spec_with(std::string_view field, std::string_view text) {
+  const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
+  std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("name", "case") + "\ndescription: " + at("description", "a") + "\nsite: { kind: cloud, provider: " + at("provider", "local") + " }\nnodes:\n  ";
+  s += at("group", "cpu") + ": { names: " + at("names", "n1") + ", virtual_machine: { cpus: 2, memory: 2 GiB }, software: { limits: { memlock: " + at("memlock_of_group", "unlimited") + " } } }\n";
+  s += "  head: { names: ctl, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [scheduler] }\n";
+  s += "  hw: { names: h1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, nics: { " + at("nics", "data") + ": 2 x cx6-vpi-200 }, pcie: { socket1: { slot5: " + yaml_quoted("nics." + std::string("nics" == field ? text : "data")) + " } } }\n";
+  s += "networks:\n  " + at("network", "lan") + ": { kind: ethernet, rate: 10 Gb/s, subnet: 10.77.0.0/24, carries: [compute, storage, inband], connects: { " + at("group", "cpu") + ": 1, head: 1, hw: { ports: " + at("nics", "data") + " } } }\n";
+  s += "storage:\n  " + at("storage", "home") + ": { kind: nfs, servers: { external: " + at("external", "nas") + " }, mount: " + at("mount", "/home") + " }\n";
+  s += "software:\n  os: " + at("os", "debian-12") + "\n  domain: " + at("domain", "example.org") + "\n  name_servers: [ " + at("name_server", "10.0.0.1") + " ]\n  time_servers: [ " + at("time_server", "ntp.example.org") + " ]\n  time_zone: " + at("time_zone", "UTC");
+  s += "\n  mig: " + at("mig", "off") + "\n  limits: { memlock: " + at("memlock", "unlimited") + " }\n  containers: [ { kind: " + at("container", "podman") + " } ]\n  monitoring: [ { kind: " + at("monitoring", "prometheus") + " } ]\n  frameworks: [ { kind: " + at("framework", "pytorch") + " } ]";
+  s += "\n  gpu_driver: " + at("driver", "580") + "\n  cuda: " + at("cuda", "12.8") + "\n  scheduler: { kind: slurm, version: " + at("version", "22.05") + " }\n";
+  s += "outputs:\n  hosts: { extra: { hosts: [ " + at("hosts", "10.9.9.9 nas") + " ] } }\n  slurm: { extra: { slurm.conf: [ " + at("slurm.conf", "LaunchParameters=x") + " ] } }\n  cloud-init: { extra: { user-data: [ " + at("user-data", "locale: C") + " ] } }\n";
+  s += "  ansible: { extra: { inventory.yaml: [ " + at("inventory", "site_word: a") + " ] } }\n  netplan: { extra: { extra.yaml: [ " + at("netplan", "wifis: {}") + " ] } }\n";
+  return s;
+}
+
+// A file that is as it was with the harmless word has nothing of the field in it, and is left out where `but` is given.
+void write_files(JsonWriter& json, std::string_view name, const test::Compiled& c, const test::Compiled* but = nullptr) {
+  json.object(name);
+  for (const Bundle::File& f : c.bundle.files())
+    if (!but || but->file(f.path) != c.bundle.bytes(f)) json.field(f.path, std::string(c.bundle.bytes(f)));
+  json.end_object();
+}
+
+// What PyYAML and the line-wise readers make of both trees. Prints what differs.
+constexpr std::string_view kCompare = R"py(
+import json, re, sys, yaml
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+def flat(s): return re.sub(r"[\x00-\x1f\x7f]", " ", s).lower()
+def tree(v, fix):
+    if isinstance(v, dict): return [(tree(k, fix), tree(x, fix)) for k, x in v.items()]
+    if isinstance(v, list): return [tree(x, fix) for x in v]
+    if isinstance(v, str):
+        if v.startswith("group_"): return re.sub("[^A-Za-z0-9]", "_", fix(v)).lower()
+        lines = v.count("\n") if v.endswith("\n") else 0      # contents of files: a line more is a line that somebody else wrote
+        return (lines, flat(fix(v)).strip())
+    return v
+def lines(text):
+    return [[w.strip('"') for w in flat(l.split("#")[0]).split()] for l in text.replace("\r", "\n").split("\n") if l.split("#")[0].strip()]
+count = 0
+for field, case in [(f, c) for f in json.load(sys.stdin) for c in f["cases"]]:
+    name, want, new, have = field["field"], field["benign"], case["text"], case["files"]
+    # names are compared in lower case: Slurm's features and the cluster's name are written so
+    fix = lambda text: text.replace("Benign", new).replace("benign", new.lower())
+    def say(what): print("%s = %.60r: %s" % (name, new, what))
+    if len(want) != case["paths"] or not set(have) <= set(map(fix, want)): say("other files: %s" % sorted(have)); continue
+    for path, text in want.items():
+        if fix(path) not in have: continue
+        count += 1
+        other = have[fix(path)]
+        if any(part in ("", "..") for part in fix(path).split("/")): say("leaves the tree: " + path)
+        try:
+            if path.startswith(("cloud-init/", "netplan/", "ansible/")):
+                a, b = yaml.load(text, Loader), yaml.load(other, Loader)
+                for d in (a, b):      # what an extra line's value is, is the user's business; all around it must stay
+                    if name == "user-data": d.pop("locale", None)
+                    if name == "inventory": d.get("all", {}).get("vars", {}).pop("site_word", None)
+                    if name == "netplan": d.get("network", {}).pop("wifis", None)
+                if tree(a, fix) != tree(b, str): say("%s reads otherwise: %.300r" % (path, b))
+                if path.startswith("ansible/"):
+                    def templates(v):
+                        if isinstance(v, dict): return any(templates(k) or templates(x) for k, x in v.items())
+                        if isinstance(v, list): return any(map(templates, v))
+                        return isinstance(v, str) and any(t in v for t in ("{{", "{%", "{#"))
+                    if name != "inventory" and templates(b): say("Ansible would take it for a template")
+            else:
+                a, b = lines("\n".join(fix(l).replace("\n", " ").replace("\r", " ") for l in text.split("\n"))), lines(other)
+                if a != b: say("%s reads otherwise: %s" % (path, [y for x, y in zip(a, b) if x != y][:2]))
+        except yaml.YAMLError as error:
+            say("%s is no YAML: %s" % (path, error))
+print("compared", count)
+)py";
+
+TEST(HostileValues, AreRefusedOrInert) {
+  std::string input, refused;
+  JsonWriter json(input);
+  json.begin_array();
+  std::size_t taken = 0, all = 0;
+  std::vector<std::string> never;
+  for (const Field& field : kFields) {
+    test::Compiled benign;
+    const std::string after = std::string_view(field.name) == "netplan" ? " } }" : "";
+    benign.spec(spec_with(field.name, std::string(field.before) + "Benign" + after));
+    std::size_t here = 0;
+    json.begin_object().field("field", field.name);
+    write_files(json, "benign", benign);
+    json.array("cases");
+    for (const std::string& text : kHostile) {
+      ++all;
+      test::Compiled hostile;
+      hostile.spec(spec_with(field.name, field.before + text + after));
+      if (hostile.findings.count(Severity::error)) continue;
+      ++here;
+      ASSERT_FALSE(hostile.bundle.files().empty()) << field.name << ": " << text;
+      ASSERT_FALSE(benign.findings.count(Severity::error)) << field.name << ": a harmless word is refused, and " << text << " is not: " << benign.told();
+      json.begin_object().field("text", text);
+      write_files(json, "files", hostile, &benign);
+      json.field("paths", hostile.paths().size());
+      json.end_object();
+    }
+    json.end_array().end_object();
+    taken += here;
+    refused += std::string(field.name) + " " + std::to_string(here) + "; ";
+  }
+  json.end_array();
+  const auto result = run({.argv = {"python3", "-c", std::string(kCompare)}, .input = input});
+  if (result.err.find("No module named 'yaml'") != std::string::npos) GTEST_SKIP() << "python3-yaml is not installed";
+  EXPECT_TRUE(result.ok()) << result.reason << result.err;
+  EXPECT_TRUE(result.out.starts_with("compared ")) << result.out;
+  EXPECT_GT(taken, all / 20) << "hardly anything was compared: " << refused;
+}
+
+}  // namespace
+}  // namespace clusterc
