@@ -219,8 +219,8 @@ std::string fold_names(const std::vector<std::string>& given) {
   std::vector<Item> items;
   items.reserve(names.size());
   for (const std::string& name : names) {
-    std::size_t end = name.size();
-    while (end > 0 && !is_digit(name[end - 1])) --end;
+    // Slurm 22.05 calls h1n[01-02]x an invalid hostlist: nothing may follow a bracket but a bracket, so only a number at the end is folded.
+    const std::size_t end = name.size();
     std::size_t begin = end;
     while (begin > 0 && end - begin < kMaxDigits && is_digit(name[begin - 1])) --begin;
     const std::string_view view = name;

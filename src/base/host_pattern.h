@@ -39,7 +39,7 @@ class HostPattern {
 };
 
 // The shortest Slurm host list for names in any order: {"n1","n2","n4"} -> "n[1-2,4]". Zero padding is kept; names that share no prefix are listed.
-// Natural order, each name once; only the last number of a name is folded, as Slurm does: h1n[01-16],h2n[01-16].
+// Natural order, each name once; only a number that ends a name is folded, as Slurm does: h1n[01-16],h2n[01-16], but n1-ib,n2-ib.
 std::string fold_names(const std::vector<std::string>& names);
 
 }  // namespace clusterc

@@ -26,7 +26,7 @@ std::string_view without_maker(std::string_view id) {
 }
 std::string_view first_word(std::string_view id) { return id.substr(0, id.find('-')); }
 
-// Slurm reads brackets only where one of them ends the name (slurm.conf(5), NodeName); other patterns are listed.
+// Slurm reads brackets only where one of them ends the name (fold_names); other patterns are listed.
 std::string slurm_names(const HostPattern& names) {
   std::string_view rest = names.text();
   bool inside = false, bracket = false, fine = true;

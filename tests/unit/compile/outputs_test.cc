@@ -1,0 +1,237 @@
+// What each output says, held against values worked out by hand or read in the documentation of the program that reads it.
+#include "compile/common.h"
+#include "compile/pattern_text.h"
+#include "compile/slurm/slurm.h"
+#include "unit/compile/compiled.h"
+
+namespace clusterc {
+namespace {
+
+using test::between;
+using test::Compiled;
+using test::kHead;
+
+const std::string kVms = kHead +
+    "nodes:\n  head: { names: ctl, virtual_machine: { cpus: 2, memory: 8 GiB }, roles: [scheduler] }\n  cpu: { names: \"n[1-600]\", virtual_machine: { cpus: 2, memory: 2 GiB } }\n"
+    "networks:\n  lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.7.0.0/16, carries: [compute, inband], connects: { head: 1, cpu: 1 } }\n";
+
+// ---- which outputs
+
+TEST(Compile, OnlyMakesWhatIsAskedForAndSaysWhatIsNotCalledFor) {
+  Compiled c;
+  c.spec(kVms, {"hosts", "slurm"});
+  EXPECT_EQ(c.paths(), std::vector<std::string>{"hosts/hosts"});
+  EXPECT_EQ(c.uncalled, std::vector<std::string_view>{"slurm"});   // no scheduler in the spec
+  EXPECT_EQ(c.told(), "");
+}
+
+TEST(Compile, ExtraLinesOfAnOutputThatIsNotMadeAreAWarning) {
+  Compiled c;
+  c.spec(kVms + "outputs:\n  slurm: { extra: { slurm.conf: [ \"ReturnToService=2\" ] } }\n  hosts: { skip: true, extra: { hosts: [ \"10.0.0.9 nas\" ] } }\n  ansible: { skip: true }\n");
+  EXPECT_EQ(c.findings.count(Severity::error), 0u);
+  EXPECT_EQ(c.findings.count(Severity::warning), 2u);
+  EXPECT_NE(c.told().find("the extra lines of 'slurm.conf' go nowhere: this cluster does not call for 'slurm' [output-extra-unused]"), std::string::npos) << c.told();
+  EXPECT_NE(c.told().find("the extra lines of 'hosts' go nowhere: 'hosts' is skipped [output-extra-unused]"), std::string::npos) << c.told();
+}
+
+// 601 nodes and a gateway in the 254 addresses of a /24. The rules would have said so first; here nobody asked them.
+TEST(Compile, NoFileWithoutTheAddressesItNeeds) {
+  std::string spec = kVms;
+  spec.replace(spec.find("10.7.0.0/16"), 11, "10.7.0.0/24");
+  Compiled c;
+  c.spec(spec);
+  EXPECT_EQ(c.findings.count(Severity::error), 1u);
+  EXPECT_NE(c.told().find("network 'lan' has a subnet, 10.7.0.0/24, and no addresses to give: its machines do not fit [output-address-missing]"), std::string::npos) << c.told();
+}
+
+// ---- common
+
+TEST(Common, OneLine) {
+  EXPECT_EQ(one_line("a\nb\r\tc\x7f"), "a b  c ");
+  EXPECT_EQ(one_line("plain"), "plain");
+}
+
+TEST(Common, HeaderNamesSpecDigestAndWhatWasAccepted) {
+  Compiled c;
+  Finding f;
+  f.rule = "node-memory-channels-uneven";
+  f.objects = {"node/cpu"};
+  f.accepted = "two lines\n# of reason";
+  c.accepted.push_back(f);
+  c.spec(kVms, {"hosts"});
+  EXPECT_EQ(between(c.file("hosts/hosts"), "# made", "127.0.0.1"),
+            "# made by clusterc from spec 'case', digest d1ge57; do not edit: use outputs.hosts.extra\n# accepted: node-memory-channels-uneven node/cpu: two lines # of reason\n");
+}
+
+TEST(Common, BucketsHold512) {
+  Compiled c;
+  c.spec(kVms, {"netplan"});
+  const auto paths = c.paths();   // n1 … n512 in the first, n513 … n600 in the second, and the head
+  const auto in = [&](std::string_view folder) { return std::count_if(paths.begin(), paths.end(), [&](const std::string& p) { return p.starts_with(folder); }); };
+  EXPECT_EQ(in("netplan/cpu-0/"), 512);
+  EXPECT_EQ(in("netplan/cpu-1/"), 88);
+  EXPECT_EQ(in("netplan/head-0/"), 1);
+  EXPECT_EQ(c.file("netplan/cpu-1/n513.yaml").substr(0, 6), "# made");
+}
+
+TEST(Common, ThePrimaryNetworkCarriesInbandTraffic) {
+  Compiled c;
+  c.spec(kHead +
+         "nodes:\n  cpu: { names: n1, virtual_machine: { cpus: 2, memory: 2 GiB } }\nnetworks:\n  oob: { kind: ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { cpu: 1 } }\n"
+         "  ai: { kind: ethernet, rate: 1 Gb/s, subnet: 10.2.0.0/24, carries: [compute], connects: { cpu: 1 } }\n  lan: { kind: ethernet, rate: 1 Gb/s, subnet: 10.3.0.0/24, carries: [inband], connects: { cpu: 1 } }\n");
+  ASSERT_TRUE(c.plan) << c.told();
+  EXPECT_EQ(primary_network(*c.cluster), c.cluster->find_network("lan"));
+  EXPECT_NE(c.file("hosts/hosts").find("10.3.0.17 n1 n1-lan\n"), std::string::npos) << c.file("hosts/hosts");   // slot 1 of a /24 in 16 slots
+  EXPECT_NE(c.file("hosts/hosts").find("10.2.0.17 n1-ai\n"), std::string::npos);
+}
+
+// ---- pattern text
+
+TEST(PatternText, FillsItsMarksInOrder) {
+  const PatternText t("a " + PatternText::mark("5a17", 1) + " b " + PatternText::mark("5a17", 0) + PatternText::mark("5a17", 12) + " c", "5a17");
+  std::string out;
+  t.append(out, [](std::size_t n, std::string& to) { to += "<" + std::to_string(n) + ">"; });
+  EXPECT_EQ(out, "a <1> b <0><12> c");
+}
+
+TEST(PatternText, AUsersWordIsNoMark) {
+  for (const std::string text : {"clustercMark0Z", "clustercMarkn0Z", "clustercMark5a17nZ", "clustercMark5a17nxZ clustercMark5a17n", "clustercMark"}) {
+    std::string out;
+    PatternText(text + PatternText::mark("5a17", 3), "5a17").append(out, [](std::size_t n, std::string& to) { to += std::to_string(n); });
+    EXPECT_EQ(out, text + "3");
+  }
+}
+
+// ---- hosts
+
+TEST(Hosts, NoNameStandsForTwoMachines) {
+  const auto told = [](const std::string& nodes, const std::string& networks) {
+    Compiled c;
+    c.spec(kHead + "nodes:\n" + nodes + "networks:\n" + networks, {"hosts"});
+    return c.told();
+  };
+  const std::string vm = ", virtual_machine: { cpus: 2, memory: 2 GiB } }\n";
+  const std::string lan = ": { kind: ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { a: 1, b: 1 } }\n", second = ": { kind: ethernet, rate: 1 Gb/s, subnet: 10.2.0.0/24, connects: { a: 1, b: 1 } }\n";
+  EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-lan" + vm, "  lan" + lan).find("'n1-lan' would be the name of two machines in hosts: node group 'a' and node group 'b' [hosts-name-twice]"), std::string::npos);
+  EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-x" + vm, "  x-y" + lan + "  y" + second).find("'n1-x-y' would be the name of two machines"), std::string::npos);
+  EXPECT_NE(told("  a: { names: localhost" + vm + "  b: { names: n2" + vm, "  lan" + lan).find("[hosts-name-twice]"), std::string::npos);
+  EXPECT_EQ(told("  a: { names: \"n-[1-3]\"" + vm + "  b: { names: \"n-[4-6]-lan\"" + vm, "  lan" + lan + "  y" + second), "");
+}
+
+// ---- slurm
+
+TEST(Slurm, RealMemory) {
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  EXPECT_EQ(slurm_real_memory(Bytes(2048 * kGiB)), 2031616);   // 2097152 - 65536
+  EXPECT_EQ(slurm_real_memory(Bytes(8 * kGiB)), 7936);         // 8192 - 256: a thirty-second is as much
+  EXPECT_EQ(slurm_real_memory(Bytes(2 * kGiB)), 1792);         // never less than 256 for the system
+}
+
+TEST(Slurm, GpusOfTwoModelsWithTheSameFirstWordKeepTheirWholeName) {
+  Compiled c;
+  const std::string server = ", memory: 24 x 32 GiB, ";
+  c.spec(kVms.substr(0, kVms.find("  cpu:")) + "  a: { names: a1, instance: generic-2u-pcie4" + server + "gpus: 4 x nvidia-l40s }\n  b: { names: b1, instance: nvidia-dgx-h100 }\n  c: { names: c1, instance: nvidia-dgx-a100-640, software: { mig: 7x1g.10gb } }\n"
+         "software: { scheduler: { kind: slurm, version: 22.05 } }\n", {"slurm"});
+  ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
+  const std::string gres = c.file("slurm/gres.conf"), conf = c.file("slurm/slurm.conf");
+  EXPECT_NE(gres.find("NodeName=a1 Name=gpu Type=l40s File=/dev/nvidia[0-1] Cores=0-31\n"), std::string::npos) << gres;
+  EXPECT_NE(gres.find("NodeName=b1 Name=gpu Type=h100 File=/dev/nvidia[0-3] Cores=0-55\n"), std::string::npos) << gres;
+  EXPECT_NE(conf.find("Gres=gpu:1g.10gb:56 "), std::string::npos) << conf;   // 8 GPUs of 7 instances
+  EXPECT_NE(gres.find("NodeName=c1 AutoDetect=nvml\n"), std::string::npos) << gres;
+}
+
+TEST(Slurm, BlocksNeedARelease) {
+  Compiled c;
+  c.spec(kVms + "software: { scheduler: { kind: slurm, version: 22.05, topology: block } }\n", {"slurm"});
+  EXPECT_NE(c.told().find("block topology is asked for, and no NVLink domain spans nodes"), std::string::npos) << c.told();
+  Compiled old;
+  old.spec(kVms + "software: { scheduler: { kind: slurm, version: 21.08 } }\n", {"slurm"});
+  EXPECT_NE(old.told().find("Slurm 21.08 is older than 22.05"), std::string::npos) << old.told();
+}
+
+// slurmctld 22.05 ends with "Unable to create NodeAddr list from h1n[01-02]x": brackets stand at the end of a name only.
+TEST(Slurm, PatternsWithBracketsInTheMiddleAreListed) {
+  std::string spec = kVms;
+  spec.replace(spec.find("\"n[1-600]\""), 10, "\"h[1-2]n[01-02]x\"");
+  Compiled c;
+  c.spec(spec + "software: { scheduler: { kind: slurm, version: 22.05 } }\n", {"slurm"});
+  EXPECT_NE(c.file("slurm/slurm.conf").find("NodeName=h1n01x,h1n02x,h2n01x,h2n02x CPUs=2 "), std::string::npos) << c.file("slurm/slurm.conf");
+}
+
+// ---- netplan
+
+const std::string kRoom =
+    "clusterc: 1\nrules: 2026.11\nname: case\nsite:\n  region: iec\n  supply: { phases: 3, voltage: 400 V }\n  feeds: { A: { breaker: 63 A }, B: { breaker: 63 A } }\n"
+    "  cooling: { hall: { method: contained-air, each: { heat: 60 kW, airflow: 8000 CFM }, supply: 22 C } }\n"
+    "racks:\n  main: { names: r1, model: generic-48u-800x1200, cooling: hall, pdus: [ { model: eu-400-3ph-32, feed: A }, { model: eu-400-3ph-32, feed: B } ] }\n";
+
+// Four ports in bonds of two: two bonds, each with an address; a guest without a tag of its own comes over both.
+TEST(Netplan, AsManyBondsAsThePlanHasAddresses) {
+  Compiled c;
+  c.spec(kRoom + "nodes:\n  cpu: { names: n1, racks: main, server: { like: generic-2u, nics: { data: 4 x cx6-vpi-200 }, memory: 24 x 32 GiB } }\nnetworks:\n"
+         "  guest: { shares_switches_with: lan, vlan: 7, subnet: 10.2.0.0/24, connects: { cpu: { ports: data } } }\n"
+         "  lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, bond: 2, subnet: 10.1.0.0/24, carries: [inband], connects: { cpu: { ports: data } } }\n"
+         "software: { os: debian-12 }\n", {"netplan", "hosts"});
+  ASSERT_TRUE(c.plan) << c.told();
+  const std::string text = c.file("netplan/cpu-0/n1.yaml");
+  EXPECT_NE(text.find("    bond0:\n      interfaces: [data1, data2]\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("    bond1:\n      interfaces: [data3, data4]\n"), std::string::npos) << text;
+  // stride 2 in a slot of 16 addresses: the first place is kept free, so 16 + 2
+  for (const char* address : {"10.1.0.18/24", "10.1.0.19/24", "10.2.0.18/24", "10.2.0.19/24"}) EXPECT_NE(text.find(address), std::string::npos) << address << text;
+  EXPECT_NE(text.find("    bond0.7:\n      id: 7\n      link: bond0\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("    bond1.7:\n      id: 7\n      link: bond1\n"), std::string::npos) << text;
+  EXPECT_NE(c.file("hosts/hosts").find("10.1.0.19 n1-lan-2\n"), std::string::npos);
+}
+
+// IFNAMSIZ: 15 characters and a zero (include/uapi/linux/if.h). "abcdefghijklmno" has 15, and its port a number behind it.
+TEST(Netplan, InterfaceNamesFit) {
+  Compiled c;
+  c.spec(kHead + "nodes:\n  hw: { names: h1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, nics: { abcdefghijklmno: cx6-vpi-200 }, pcie: { socket1: { slot5: nics.abcdefghijklmno } } }\n"
+         "networks:\n  lan: { kind: ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { hw: { ports: abcdefghijklmno } } }\n", {"netplan"});
+  EXPECT_NE(c.told().find("interface 'abcdefghijklmno1' of 'hw' has 16 characters, Linux takes 15 [netplan-interface-name-too-long]"), std::string::npos) << c.told();
+}
+
+// ---- ansible
+
+TEST(Ansible, GroupsThatWouldHaveOneName) {
+  std::string spec = kVms;
+  spec.replace(spec.find("  head:"), 7, "  a_b:");
+  spec.replace(spec.find("  cpu:"), 6, "  a-b:");
+  spec.replace(spec.find("head: 1, cpu: 1"), 15, "a_b: 1, a-b: 1");
+  Compiled c;
+  c.spec(spec, {"ansible"});
+  EXPECT_NE(c.told().find("Ansible would call 'a-b' and 'a_b' both group_a_b [ansible-groups-collide]"), std::string::npos) << c.told();
+}
+
+// Versions stay text: 570.10 is not 570.1.
+TEST(Ansible, VersionsAreText) {
+  Compiled c;
+  c.spec(kVms + "software: { os: debian-12, cuda: 12.10, nccl: 2.20 }\n", {"ansible"});
+  EXPECT_NE(c.file("ansible/inventory.yaml").find("cluster_cuda: \"12.10\"\n"), std::string::npos) << c.file("ansible/inventory.yaml");
+}
+
+// ---- cloud-init
+
+TEST(CloudInit, LockedMemoryIsUnlimitedWhereRdmaIsUsed) {
+  std::string spec = kVms;
+  spec.replace(spec.find("kind: ethernet"), 14, "kind: ethernet, rdma: roce");
+  Compiled with, without;
+  with.spec(spec + "software: { os: debian-12 }\n", {"cloud-init"});
+  without.spec(kVms + "software: { os: debian-12 }\n", {"cloud-init"});
+  EXPECT_NE(with.file("cloud-init/cpu-0/n1/user-data").find("      * - memlock unlimited\n      root - memlock unlimited\n"), std::string::npos) << with.told() << with.file("cloud-init/cpu-0/n1/user-data");
+  EXPECT_EQ(without.file("cloud-init/cpu-0/n1/user-data").find("memlock"), std::string::npos);
+  EXPECT_EQ(without.file("cloud-init/cpu-1/n600/meta-data"), "instance-id: \"case-n600\"\nlocal-hostname: \"n600\"\n");
+}
+
+// Whoever has no netplan gets the same as network-config; whoever has it gets none.
+TEST(CloudInit, NetworkConfigWhereNetplanIsNotRead) {
+  Compiled rocky, debian;
+  rocky.spec(kVms + "software: { os: rocky-9 }\n");
+  debian.spec(kVms + "software: { os: debian-12 }\n");
+  EXPECT_NE(rocky.file("cloud-init/cpu-0/n1/network-config").find("network:\n  version: 2\n  ethernets:\n    eth0:\n"), std::string::npos);
+  EXPECT_EQ(rocky.file("netplan/cpu-0/n1.yaml"), "no file netplan/cpu-0/n1.yaml");
+  EXPECT_EQ(debian.file("cloud-init/cpu-0/n1/network-config"), "no file cloud-init/cpu-0/n1/network-config");
+}
+
+}  // namespace
+}  // namespace clusterc
