@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """docs/rules/ is what `clusterc explain` says: one page a rule and an index by family; the schema and the reference are what
-`clusterc schema` prints. Compares them, or writes them with --update.
+`clusterc schema` prints. The tables of outputs in README.md and docs/outputs.md are what `clusterc compile --list` says, and what the
+tests say of themselves: a line `# output ID: with what, how` in tests/consumers/*.sh, the golden tree of that name and the unit tests.
+Compares them, or writes them with --update.
 
 usage: generated_docs.py CLUSTERC SOURCE [--update]
 """
 import os
+import re
 import subprocess
 import sys
 
@@ -40,6 +43,41 @@ for name, *_ in rules:
     pages[f"docs/rules/{name}.md"] = GENERATED + run("explain", name)
 pages["schemas/spec.schema.json"] = run("schema")
 pages["docs/spec-reference.md"] = run("schema", "--reference")
+
+# ---- outputs
+
+BEGIN, END = "<!-- outputs: written by scripts/generate-docs from the tests -->\n", "<!-- end of outputs -->\n"
+outputs = {}
+for line in run("compile", "--list").splitlines():
+    name, rest = line.split(None, 1)
+    summary, readers = rest.rsplit(" (read by ", 1)
+    outputs[name] = {"summary": summary, "readers": readers.rstrip(")"), "tried": []}
+for script in sorted(os.listdir(os.path.join(source, "tests/consumers"))):
+    if not script.endswith(".sh"):
+        continue
+    with open(os.path.join(source, "tests/consumers", script), encoding="utf-8") as file:
+        for line in file:
+            found = re.match(r"# output ([a-z-]+): (.*)", line)
+            if found:
+                if found[1] not in outputs:
+                    sys.exit(f"tests/consumers/{script}: there is no output '{found[1]}'")
+                outputs[found[1]]["tried"].append((script, found[2]))
+short = "| output | written for | tried in a test with |\n| --- | --- | --- |\n"
+long = "| output | what | written for | the test |\n| --- | --- | --- | --- |\n"
+for name, output in outputs.items():
+    golden = f"tests/golden/compile/{name}"
+    if not output["tried"] or not os.path.isdir(os.path.join(source, golden, "out")):
+        sys.exit(f"output '{name}' has no consumer test (a line '# output {name}: …' in tests/consumers/*.sh) or no golden tree ({golden}/out)")
+    short += f"| `{name}` | {output['readers']} | {'; '.join(how for _, how in output['tried'])} |\n"
+    tests = [f"[{script}](../tests/consumers/{script}): {how}" for script, how in output["tried"]] + [f"exact tree of [a small spec](../{golden}/spec.yaml)"]
+    long += f"| `{name}` | {output['summary']} | {output['readers']} | {'<br>'.join(tests)} |\n"
+for path, table in (("README.md", short), ("docs/outputs.md", long)):
+    with open(os.path.join(source, path), encoding="utf-8") as file:
+        text = file.read()
+    if text.count(BEGIN) != 1 or END not in text.split(BEGIN)[1]:
+        sys.exit(f"{path}: the table of outputs has lost its two marks")
+    before, after = text.split(BEGIN)
+    pages[path] = before + BEGIN + "\n" + table + "\n" + END + after.split(END, 1)[1]
 
 wrong = []
 for path, text in pages.items():

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# output cloud-init: cloud-init schema 22.4 (Debian 12): user-data of every group of seven examples, of the golden case and of extra lines; 1 broken twin
 # cloud-init's own schema reads user-data of every group of every example. All files of a group differ in the host name only (compared
 # below), so one of each group is enough for the program, which takes half a second to start.
 . "$(dirname "$0")/lib/common.bash" "$@"
