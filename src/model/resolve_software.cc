@@ -78,12 +78,14 @@ void resolve_references(Resolution& r) {
   for (const auto& d : s.nvlink) check_groups(r, d.value.nodes);
   for (const auto& t : s.teams)
     for (const auto& q : t.value.quota) r.find(q.name, q.name_span, c.nodes, "node group");
-  for (const auto& w : s.workloads)
+  for (const auto& w : s.workloads) {
+    if (w.value.checkpoint_to) r.find(w.value.checkpoint_to, c.storage, "storage system");
     for (const auto& on : w.value.on) {
       const int g = r.find(on.name, on.name_span, c.nodes, "node group");
       if (g >= 0 && on.value && *on.value.value > c.nodes[g].count && c.nodes[g].count > 0)
         r.error("spec-count-mismatch", on.value.span, format("workload '{}' runs on {} nodes of '{}', which has {}", w.name, *on.value.value, on.name, c.nodes[g].count));
     }
+  }
   for (const auto& t : s.targets.groups) r.find(t.name, t.name_span, c.nodes, "node group");
   if (s.software.scheduler) {
     check_node_pattern(r, s.software.scheduler->controllers);

@@ -86,11 +86,25 @@ struct Limits {
   SourceSpan span;
   Value<std::string> memlock;
   Value<std::int64_t> nofile, nproc;
+  Value<Bytes> shared_memory;
   static constexpr std::string_view type_name = "limits";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("memlock", s.memlock, {.doc = "locked memory: unlimited, or a size"});
     v("nofile", s.nofile, {.doc = "open files", .least = 1024, .most = 1e9});
     v("nproc", s.nproc, {.doc = "processes", .least = 1, .most = 1e9});
+    v("shared_memory", s.shared_memory, {.doc = "size of /dev/shm in a container"});
+  }
+};
+
+struct GpuOperator {                        // NVIDIA GPU Operator in Kubernetes
+  SourceSpan span;
+  Value<Version> version;
+  Value<bool> driver, toolkit;
+  static constexpr std::string_view type_name = "gpu operator";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("version", s.version, {.doc = "release, as text"});
+    v("driver", s.driver, {.standard = "true", .why = "what its chart does where nothing is asked for", .doc = "it installs the GPU driver on the nodes"});
+    v("toolkit", s.toolkit, {.standard = "true", .why = "what its chart does where nothing is asked for", .doc = "it installs the container toolkit on the nodes"});
   }
 };
 
@@ -106,10 +120,11 @@ struct Software {
   std::optional<Scheduler> scheduler;
   std::optional<Identity> identity;
   std::vector<Value<std::string>> kernel_arguments, time_servers, name_servers;
-  Value<std::string> domain, time_zone, iommu, mig;
-  Value<bool> acs, secure_boot, gpudirect_rdma, persistence;
+  Value<std::string> domain, time_zone, iommu, mig, container_gpus;
+  Value<bool> acs, secure_boot, signed_modules, gpudirect_rdma, persistence;
   Value<std::int64_t> nodes_per_socket, huge_pages;
   std::optional<Limits> limits;
+  std::optional<GpuOperator> gpu_operator;
   static constexpr std::string_view type_name = "software";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("os", s.os, {.doc = "operating system and release: ubuntu-22.04, rocky-9, debian-12"});
@@ -124,6 +139,8 @@ struct Software {
     v("mpi", s.mpi, {.doc = "MPI library"});
     v("fabric", s.fabric, {.doc = "RDMA stack: doca-ofed 24.10, inbox"});
     v("containers", s.containers, {.doc = "container runtimes"});
+    v("container_gpus", s.container_gpus, {.doc = "how a container gets its GPUs: cdi (named in its configuration) or hook (added behind the runtime's back)", .words = "cdi|hook"});
+    v("gpu_operator", s.gpu_operator, {.doc = "NVIDIA GPU Operator, where Kubernetes runs it"});
     v("scheduler", s.scheduler, {.doc = "workload manager"});
     v("monitoring", s.monitoring, {.doc = "monitoring programs"});
     v("identity", s.identity, {.doc = "where users come from"});
@@ -136,6 +153,7 @@ struct Software {
     v("acs", s.acs, {.doc = "PCIe access control services enabled"});
     v("gpudirect_rdma", s.gpudirect_rdma, {.doc = "NICs are to read and write GPU memory"});
     v("secure_boot", s.secure_boot, {.doc = "firmware checks signatures of kernel modules"});
+    v("signed_modules", s.signed_modules, {.doc = "GPU and RDMA modules are signed with a key that the firmware knows"});
     v("persistence", s.persistence, {.doc = "GPU persistence mode"});
     v("mig", s.mig, {.doc = "MIG layout: off, or a profile for every GPU such as 7x1g.10gb"});
     v("nodes_per_socket", s.nodes_per_socket, {.doc = "NUMA nodes of each socket (NPS)", .least = 1, .most = 16});

@@ -279,23 +279,40 @@ struct TokenCount {                         // "4194304 tokens"
     v("tokens", s.tokens, {.required = true, .doc = "tokens", .least = 1, .most = 1e18});
   }
 };
+struct ModelSplit {                         // how one copy of the model lies over GPUs, and how many copies there are
+  SourceSpan span;
+  Value<std::int64_t> tensor, pipeline, data;
+  Value<std::string> sharded;
+  static constexpr std::string_view type_name = "split";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("tensor", s.tensor, {.standard = "1", .why = "no tensor parallelism unless it is written", .doc = "GPUs that share each layer", .least = 1, .most = 1e6});
+    v("pipeline", s.pipeline, {.standard = "1", .why = "one stage unless it is written", .doc = "stages of layers, one after the other", .least = 1, .most = 1e6});
+    v("data", s.data, {.doc = "copies of the model; left out: what the GPUs give", .least = 1, .most = 1e6});
+    v("sharded", s.sharded, {.standard = "none", .why = "each copy holds all of its state unless it is written", .doc = "what the copies divide among them: optimizer (ZeRO-1), gradients (ZeRO-2), all (ZeRO-3, FSDP)", .words = "none|optimizer|gradients|all"});
+  }
+};
 struct Workload {
   SourceSpan span;
-  Value<std::string> kind, precision;
+  Value<std::string> kind, precision, checkpoint_to;
   std::optional<ModelShape> model;
+  std::optional<ModelSplit> split;
   std::optional<TokenCount> batch, train;
   NamedMap<Value<std::int64_t>> on;
-  Value<Seconds> checkpoint_every, checkpoint_within;
+  Value<Seconds> within, checkpoint_every, checkpoint_within, resume_within;
   static constexpr std::string_view type_name = "workload";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("kind", s.kind, {.standard = "training", .why = "the usual large job", .doc = "kind of job", .words = "training|inference|hpc"});
     v("model", s.model, {.doc = "shape of the model"});
     v("precision", s.precision, {.doc = "arithmetic of the matrix products", .words = "bf16|fp16|fp8|fp4|fp32|fp64"});
-    v("batch", s.batch, {.doc = "global batch: 4194304 tokens"});
+    v("split", s.split, {.doc = "how the model is divided over GPUs: { tensor: 8, pipeline: 2, sharded: optimizer }"});
+    v("batch", s.batch, {.doc = "training: global batch, 4194304 tokens; inference: tokens whose keys and values one copy of the model holds at once"});
     v("train", s.train, {.doc = "tokens to train on in all"});
+    v("within", s.within, {.doc = "time in which it is to be done"});
     v("on", s.on, {.doc = "nodes of each group: { gpu: 64 }"});
     v("checkpoint_every", s.checkpoint_every, {.doc = "time between checkpoints"});
     v("checkpoint_within", s.checkpoint_within, {.doc = "time that one may take"});
+    v("checkpoint_to", s.checkpoint_to, {.doc = "storage that keeps them"});
+    v("resume_within", s.resume_within, {.doc = "time from an interruption to the next step of the job"});
   }
 };
 

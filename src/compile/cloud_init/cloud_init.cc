@@ -9,6 +9,7 @@
 #include "compile/extra_yaml.h"
 #include "compile/netplan/netplan.h"
 #include "compile/pattern_text.h"
+#include "model/rdma.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -27,13 +28,6 @@ std::vector<NfsMount> nfs_mounts(const Cluster& c, int group) {
     else if (s.nodes >= 0 && c.nodes[s.nodes].count > 0) out.push_back({c.nodes[s.nodes].names.name(0), *s.spec->mount});
   }
   return out;
-}
-
-bool uses_rdma(const Cluster& c, int group) {
-  return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
-    const bool rdma = n.kind != LinkKind::ethernet || (n.spec && n.spec->rdma.value_or(Rdma::none) != Rdma::none);
-    return rdma && std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group == group; });
-  });
 }
 
 struct WrittenFile { std::string path, text; };
