@@ -23,19 +23,35 @@ constexpr std::array kRows{
     PublishedRow{"gemm.fp64", "nvidia-a100-sxm4-80", 18.95 * kT, 18.95 * kT, none, "single", "microsoft/superbench-results v0.4.0, A100 FP64 tensor"},
     PublishedRow{"gemm.fp32", "nvidia-a100-sxm4-80", 18.36 * kT, 18.36 * kT, none, "single", "microsoft/superbench-results v0.4.0, A100"},
     PublishedRow{"gemm.tf32", "nvidia-a100-sxm4-80", 127.4 * kT, 127.4 * kT, none, "single", "microsoft/superbench-results v0.4.0, A100"},
-    PublishedRow{"gemm.fp16", "nvidia-a100-sxm4-80", 265.9 * kT, 256.5 * kT, none, "measured", "Azure/AI-benchmarking-guide A100, 16384, random; microsoft/superbench-results v0.4.0"},
+    PublishedRow{"gemm.fp16", "nvidia-a100-sxm4-80", 265.9 * kT, 256.5 * kT, none, "measured", "Azure/AI-benchmarking-guide A100, 16384, random; microsoft/superbench-results v0.4.0", 275.4 * kT},
     PublishedRow{"gemm.bf16", "nvidia-a100-sxm4-80", none, 265.8 * kT, none, "transferred", "0.98 of the best shape, 271.2 TFLOP/s (stas00/ml-engineering)"},
     PublishedRow{"gemm.bf16", "nvidia-h100-sxm5-80", none, 778.6 * kT, none, "transferred", "0.98 of the best shape, 794.5 TFLOP/s (stas00/ml-engineering)"},
     PublishedRow{"gemm.bf16", "nvidia-h200-sxm5-141", none, 778.6 * kT, none, "transferred", "0.98 of the best shape, 794.5 TFLOP/s (stas00/ml-engineering)"},
     PublishedRow{"gemm.bf16", "nvidia-b200-sxm-180", none, 1710.1 * kT, none, "transferred", "0.98 of the best shape, 1,745 TFLOP/s (stas00/ml-engineering)"},
     // All-reduce in one node of eight GPUs, NVLink SHARP.
-    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-a100-sxm4-80", 235.4 * kG, 231.6 * kG, 228 * kG, "measured", "microsoft/superbench-results; Azure/AI-benchmarking-guide A100, ring; gates: oci-hpc, azurehpc-health-checks"},
-    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-h100-sxm5-80", 477.4 * kG, 476 * kG, 460 * kG, "measured", "Azure/AI-benchmarking-guide H100, NVIDIA/nccl-tests issue 290; gates: oci-hpc, azurehpc-health-checks"},
-    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-h200-sxm5-141", 481.1 * kG, 480 * kG, 440 * kG, "measured", "Azure/AI-benchmarking-guide H200, stas00/ml-engineering; gates: azurehpc-health-checks, oci-hpc"},
-    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-b200-sxm-180", 841.9 * kG, 838 * kG, 440 * kG, "measured", "stas00/ml-engineering; gate: oci-hpc"},
+    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-a100-sxm4-80", 235.4 * kG, 231.6 * kG, 228 * kG, "measured", "microsoft/superbench-results; Azure/AI-benchmarking-guide A100, ring; gates: oci-hpc, azurehpc-health-checks", 235.7 * kG},
+    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-h100-sxm5-80", 477.4 * kG, 476 * kG, 460 * kG, "measured", "Azure/AI-benchmarking-guide H100, NVIDIA/nccl-tests issue 290; gates: oci-hpc, azurehpc-health-checks", 478.9 * kG},
+    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-h200-sxm5-141", 481.1 * kG, 480 * kG, 440 * kG, "measured", "Azure/AI-benchmarking-guide H200, stas00/ml-engineering; gates: azurehpc-health-checks, oci-hpc", 482.3 * kG},
+    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-b200-sxm-180", 841.9 * kG, 838 * kG, 440 * kG, "measured", "stas00/ml-engineering; gate: oci-hpc", 845.7 * kG},
+    // Host to device copies over x16, on virtual machines and bare metal.
+    PublishedRow{"pcie.copy", "gen3 bare", 12.8 * kG, 12.4 * kG, none, "measured", "microsoft/superbench-results, V100", 13.2 * kG},
+    PublishedRow{"pcie.copy", "gen4 bare", 25.9 * kG, 25.9 * kG, 21 * kG, "measured", "microsoft/superbench-results v0.4.0, Azure/AI-benchmarking-guide A100; gate: Azure/azurehpc-health-checks", 26.3 * kG},
+    PublishedRow{"pcie.copy", "gen5 virtual", 52 * kG, 51 * kG, 48 * kG, "measured", "Azure/AI-benchmarking-guide H100 and H200; gate: Azure/azurehpc-health-checks", 52 * kG},
+    PublishedRow{"pcie.copy", "gen5 bare", 55.2 * kG, 55.1 * kG, 52 * kG, "single", "stas00/ml-engineering; gate: oci-hpc", 55.4 * kG},
+    // From one GPU to another over NVLink, one way.
+    PublishedRow{"nvlink.copy", "nvidia-a100-sxm4-80", 276 * kG, 276 * kG, 238 * kG, "single", "NVIDIA/nvbandwidth; gate: Azure/azurehpc-health-checks"},
+    PublishedRow{"nvlink.copy", "nvidia-h100-sxm5-80", 396.4 * kG, 396.4 * kG, 335 * kG, "single", "stas00/ml-engineering, H200 with the same links; gate: Azure/azurehpc-health-checks"},
+    PublishedRow{"nvlink.copy", "nvidia-h200-sxm5-141", 396.4 * kG, 396.4 * kG, 335 * kG, "single", "stas00/ml-engineering; gate: Azure/azurehpc-health-checks"},
+    PublishedRow{"nvlink.copy", "nvidia-gb200-gpu", 770 * kG, 770 * kG, none, "single", "Azure/AI-benchmarking-guide issue 7"},
+    // RDMA writes between two adapters, host memory, by kind and rate of the network; gates and results are in Gb/s.
+    PublishedRow{"rdma.write", "roce 100", none, none, 96 * kG / 8, "gate", "oci-hpc, 100 Gb/s RoCE"},
+    PublishedRow{"rdma.write", "infiniband 200", 192.6 * kG / 8, 191.2 * kG / 8, 180 * kG / 8, "measured", "microsoft/superbench-results v0.4.0; Azure/azurehpc-health-checks issue 46 and gate", 194 * kG / 8},
+    PublishedRow{"rdma.write", "roce 200", none, none, 192 * kG / 8, "gate", "oci-hpc, ConnectX-7 at 200 Gb/s"},
+    PublishedRow{"rdma.write", "roce 400", 392 * kG / 8, 392 * kG / 8, 384 * kG / 8, "single", "NVIDIA/nccl issue 2409; gate: oci-hpc"},
+    PublishedRow{"rdma.write", "infiniband 400", none, none, 390 * kG / 8, "gate", "Azure/azurehpc-health-checks, NDR with host memory"},
     // HPL, per GPU.
     PublishedRow{"hpl.score", "nvidia-a100-sxm4-80", 13.7 * kT, 13.7 * kT, none, "single", "NVIDIA/deepops workloads/bit/hpl, one DGX A100 80 GB"},
-    PublishedRow{"hpl.score", "nvidia-h100-sxm5-80", 44.7 * kT, 41.4 * kT, none, "measured", "TOP500 November 2024, three H100 systems of 20 to 128 nodes"},
+    PublishedRow{"hpl.score", "nvidia-h100-sxm5-80", 44.7 * kT, 41.4 * kT, none, "measured", "TOP500 November 2024, three H100 systems of 20 to 128 nodes; best: eight GPUs of one node, aigatech/vpbenchmarking", 45.7 * kT},
     PublishedRow{"hpl.score", "nvidia-h200-sxm5-141", none, 45.7 * kT, none, "transferred", "from eight H100 in one node (aigatech/vpbenchmarking)"},
 };
 

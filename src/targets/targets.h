@@ -22,7 +22,7 @@ struct ExpectedFigure {
   std::string scope;              // node, whole, nvlink-domain …
   Dimension dimension = Dimension::byte_rate;
   bool lower_is_better = false;
-  Figure ceiling, typical, floor;
+  Figure ceiling, best, typical, floor;   // best: the highest published healthy result
   double guard = 0.97;            // of the floor, and below typical times this a result is degraded; the spec may set another
   bool floor_by_user = false;     // the spec set it; derived_floor keeps the other
   Figure derived_floor;
@@ -31,6 +31,8 @@ struct ExpectedFigure {
   bool demanded = false;          // the spec names this test in its targets: anything but a pass is not passed
   std::string skip;               // the reason the spec gives for skipping
   std::string algorithm;          // which algorithm set the ceiling
+  SourceSpan wish_place, floor_place;     // in `targets` of the spec, where it names this test, and the floor that it sets
+  Value<Bytes> size;              // message or problem size that the spec asks for
 };
 
 struct ExpectedFigures {

@@ -1,0 +1,85 @@
+#include "targets/workloads.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clusterc {
+
+Sharding sharding_of(std::string_view word) {
+  if (word == "optimizer") return Sharding::optimizer;
+  if (word == "gradients") return Sharding::gradients;
+  return word == "all" ? Sharding::all : Sharding::none;
+}
+
+Bytes training_state(double parameters, double model_parallel, double data, Sharding sharded) {
+  const double each = parameters / model_parallel, weights = 2, gradients = 2, optimizer = 12;
+  switch (sharded) {
+    case Sharding::none: return Bytes((weights + gradients + optimizer) * each);
+    case Sharding::optimizer: return Bytes((weights + gradients + optimizer / data) * each);
+    case Sharding::gradients: return Bytes((weights + (gradients + optimizer) / data) * each);
+    case Sharding::all: break;
+  }
+  return Bytes((weights + gradients + optimizer) / data * each);
+}
+
+Bytes least_activations(double layers, double hidden, double sequence, double tensor) { return Bytes(2 * sequence * hidden * layers / tensor); }
+
+Bytes kv_per_token(double layers, double kv_heads, double head_dim, double bytes) { return Bytes(2 * layers * kv_heads * head_dim * bytes); }
+
+double bytes_of_precision(std::string_view precision) {
+  if (precision == "fp64") return 8;
+  if (precision == "fp32") return 4;
+  if (precision == "fp8") return 1;
+  return precision == "fp4" ? 0.5 : 2;
+}
+
+const Value<FlopsPerSecond>& peak_of(const GpuPart& gpu, std::string_view precision) {
+  if (precision == "fp64") return gpu.fp64_tensor.or_else(gpu.fp64);
+  if (precision == "fp32") return gpu.tf32.or_else(gpu.fp32);      // matrix products in FP32 run as TF32 where the GPU has it
+  if (precision == "fp8") return gpu.fp8;
+  return precision == "fp4" ? gpu.fp4 : gpu.bf16;                  // FP16 has the peak of BF16
+}
+
+double implied_utilisation(double parameters, double tokens, double gpus, FlopsPerSecond peak, Seconds within) { return 6 * parameters * tokens / (gpus * peak.value * within.value); }
+
+Seconds run_time(double parameters, double tokens, double gpus, FlopsPerSecond peak, double utilisation) { return Seconds(6 * parameters * tokens / (gpus * peak.value * utilisation)); }
+
+Seconds best_checkpoint_interval(Seconds checkpoint, Seconds between) { return Seconds(std::sqrt(2 * checkpoint.value * between.value)); }
+
+double goodput(Seconds checkpoint, Seconds interval, Seconds restart, Seconds between) { return 1 - checkpoint / interval - (interval.value / 2 + restart.value) / between.value; }
+
+std::int64_t gpus_joined_by_nvlink(const Cluster& c, const NodeGroupModel& g) {
+  if (g.assembly >= 0) {
+    const AssemblyPart* part = c.assemblies[static_cast<std::size_t>(g.assembly)].part;
+    if (part && part->nvlink_domain) return *part->nvlink_domain;
+  }
+  for (const auto& d : c.spec.nvlink)
+    for (const Value<std::string>& n : d.value.nodes)
+      if (n.value_or("") == g.name && d.value.size) return *d.value.size;
+  const Value<BytesPerSecond>& link = g.server.part.gpu_link.or_else(g.server.gpu->gpu_link);
+  return link && link->value > 0 ? g.server.gpu_count : 1;
+}
+
+std::optional<WorkloadGpus> gpus_of(const Cluster& c, const Workload& w) {
+  WorkloadGpus out;
+  for (const auto& on : w.on) {
+    const int at = c.find_node_group(on.name);
+    if (at < 0 || !on.value) continue;
+    const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(at)];
+    if (!g.server.gpu || g.server.gpu_count == 0) continue;
+    out.nodes += *on.value;
+    out.gpus += *on.value * g.server.gpu_count;
+    const GpuPart& gpu = *g.server.gpu;
+    if (!gpu.memory) out.missing = "memory";
+    else if (!out.memory || *gpu.memory < *out.memory) out.memory = gpu.memory, out.smallest = &g;
+    const Value<FlopsPerSecond>& peak = peak_of(gpu, w.precision.value_or("bf16"));
+    if (!peak) out.missing = out.missing.empty() ? "the peak at its precision" : out.missing;
+    else if (!out.peak || *peak < *out.peak) out.peak = peak, out.slowest = &g;
+    const std::int64_t joined = gpus_joined_by_nvlink(c, g);
+    out.nvlink_domain = out.nvlink_domain == 0 ? joined : std::min(out.nvlink_domain, joined);
+  }
+  if (out.gpus == 0) return std::nullopt;
+  return out;
+}
+
+}  // namespace clusterc
