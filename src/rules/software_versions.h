@@ -1,5 +1,6 @@
 // What the vendor says of drivers, toolkits and GPUs: the few numbers that the rules compare. The tables with their sources are data too:
-// catalog/compatibility/cuda-major-driver.yaml, gpu-architectures.yaml and kernel-modules.yaml; a unit test holds the two together.
+// catalog/compatibility/cuda-major-driver.yaml, gpu-architectures.yaml, kernel-modules.yaml, fabric-manager.yaml and adapter-stack.yaml;
+// tests/unit/rules/software_versions_test.cc holds the two together.
 #pragma once
 #include <array>
 #include <optional>
@@ -41,5 +42,29 @@ constexpr const GpuGeneration* gpu_generation(std::string_view sm) {
 inline constexpr std::string_view kOpenOnlyDriver = "620";
 // Open modules are what is installed where nothing else is asked for, from this branch on.
 inline constexpr std::string_view kOpenByDefaultDriver = "560";
+
+// Host stacks of the adapter families: the last standalone MLNX_OFED and the first DOCA-Host that drive one; empty: no standalone release,
+// every DOCA release. `family` is what the catalogue's `name` of an adapter says. DOCA Profiles and the DOCA 2.9.0 installation guide.
+struct AdapterStack { std::string_view family, last_mlnx_ofed, first_doca; };
+inline constexpr std::array kAdapterStacks = {
+    AdapterStack{"ConnectX-5", "24.10", ""},  AdapterStack{"ConnectX-6", "24.10", ""},  AdapterStack{"ConnectX-7", "24.10", ""},
+    AdapterStack{"BlueField-2", "24.10", ""}, AdapterStack{"BlueField-3", "", ""},      AdapterStack{"ConnectX-8", "", "2.10"},
+};
+constexpr const AdapterStack* adapter_stack(std::string_view name) {
+  for (const AdapterStack& a : kAdapterStacks)
+    if (name.find(a.family) != std::string_view::npos) return &a;
+  return nullptr;
+}
+
+// The first kernel whose RDMA subsystem takes memory of other devices as DMA-BUF (RDMA/uverbs, Linux 5.12).
+inline constexpr std::string_view kDmaBufKernel = "5.12";
+
+// Kernels as the distributions first shipped the release; long-term releases may take newer ones. From the distributions' release notes.
+struct OsKernel { std::string_view os, kernel; };
+inline constexpr std::array kOsKernels = {
+    OsKernel{"ubuntu-20.04", "5.4"}, OsKernel{"ubuntu-22.04", "5.15"}, OsKernel{"ubuntu-24.04", "6.8"}, OsKernel{"debian-11", "5.10"},
+    OsKernel{"debian-12", "6.1"},    OsKernel{"debian-13", "6.12"},    OsKernel{"rocky-8", "4.18"},     OsKernel{"rocky-9", "5.14"},
+    OsKernel{"rhel-8", "4.18"},      OsKernel{"rhel-9", "5.14"},
+};
 
 }  // namespace clusterc

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+// RFC 1918, RFC 6598 (shared address space), RFC 3927 (link local): not routed in the Internet.
+struct Private { std::uint32_t base; int length; };
+constexpr std::array kPrivate = {Private{10u << 24, 8}, Private{(172u << 24) | (16u << 16), 12}, Private{(192u << 24) | (168u << 16), 16}, Private{(100u << 24) | (64u << 16), 10}, Private{(169u << 24) | (254u << 16), 16}};
+
+bool is_private(const Ipv4Prefix& p) {
+  return std::any_of(kPrivate.begin(), kPrivate.end(), [&](const Private& r) { return p.length >= r.length && (p.base & (~0u << (32 - r.length))) == r.base; });
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const NetworkModel& n : c.networks) {
+    if (!n.carries_traffic(Traffic::oob)) continue;
+    if (n.subnet && !is_private(*n.subnet))
+      findings.error(rule.id, n.spec->subnet.span, format("management network '{}' has the public subnet {}", n.name, *n.spec->subnet)).help("a subnet of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16").object("networks." + n.name);
+    // Users' programs run on these.
+    for (const Traffic t : {Traffic::compute, Traffic::storage, Traffic::inband})
+      if (n.carries_traffic(t)) {
+        findings.error(rule.id, n.spec->carries.empty() ? n.span : n.spec->carries.front().span, format("network '{}' carries management and {}: every program of a user reaches the management controllers", n.name, enum_text(t)))
+            .help("a network of its own for `oob`; a VLAN of its own is enough")
+            .object("networks." + n.name);
+        break;
+      }
+    if (n.shares < 0) continue;
+    const NetworkModel& o = c.networks[static_cast<std::size_t>(n.shares)];
+    if (o.carries_traffic(Traffic::oob) || n.spec->vlan || o.spec->vlan) continue;
+    findings.error(rule.id, n.spec->shares_switches_with.span, format("management network '{}' is on the switches of '{}' without a VLAN: one broadcast domain for both", n.name, o.name))
+        .note(o.span, "the network that users are on")
+        .help("`vlan` for one of them")
+        .object("networks." + n.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The network that carries management traffic (`oob`) has a private subnet, carries nothing else, and has a VLAN of its own where it shares switches.
+
+## Why it matters
+
+A management controller can switch its server off, mount an image and read its console. Its firmware is years old, and its password is the same on every node.
+
+## Formula
+
+```
+subnet in 10/8, 172.16/12, 192.168/16, 100.64/10 or 169.254/16
+carries: [oob] alone;  shares_switches_with needs a vlan on either side
+```
+
+Source: RFC 1918, RFC 6598, RFC 3927; CISA and NSA, Harden Baseboard Management Controllers (2023): an isolated VLAN for management. Routes between networks are not in the spec and not checked.
+
+## Example
+
+`oob: { shares_switches_with: inband, connects: everything }` and no `vlan`.
+
+## How to fix
+
+`vlan: 20` for the management network, and a bastion as the only way in.
+
+## When to accept
+
+Where switches filter between ports of one network (private VLANs).
+)";
+
+const Rule kSecurityManagementNetworkReachable = {
+    .id = "security-management-network-reachable",
+    .code = "SEC-002",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "management controllers in public address space, or on a network that users are on",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

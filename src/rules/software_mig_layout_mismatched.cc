@@ -1,0 +1,149 @@
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/software_say.h"
+
+namespace clusterc {
+namespace {
+
+// Instances of each size that one GPU can be cut into, and their memory by the GPU's (NVIDIA, MIG user guide, supported MIG profiles): slices of
+// compute, name of the memory, how many. GPUs whose table was not read are absent.
+struct Profile { int slices; int gigabytes; int count; };
+struct MigGpu { std::string_view model; std::array<Profile, 6> profiles; };     // unused places have a count of 0
+constexpr std::array<Profile, 6> seven(int one, int two, int half, int all) {
+  return {{{1, one, 7}, {1, two, 4}, {2, two, 3}, {3, half, 2}, {4, half, 1}, {7, all, 1}}};
+}
+constexpr std::array kMigGpus = {
+    MigGpu{"nvidia-a100-sxm4-40", seven(5, 10, 20, 40)},   MigGpu{"nvidia-a100-pcie-40", seven(5, 10, 20, 40)},   MigGpu{"nvidia-a100-sxm4-80", seven(10, 20, 40, 80)},
+    MigGpu{"nvidia-a100-pcie-80", seven(10, 20, 40, 80)},  MigGpu{"nvidia-h100-sxm5-80", seven(10, 20, 40, 80)},  MigGpu{"nvidia-h100-pcie-80", seven(10, 20, 40, 80)},
+    MigGpu{"nvidia-h100-nvl-94", seven(12, 24, 47, 94)},   MigGpu{"nvidia-h200-sxm5-141", seven(18, 35, 71, 141)}, MigGpu{"nvidia-h200-nvl-141", seven(18, 35, 71, 141)},
+    MigGpu{"nvidia-b200-sxm-180", seven(23, 45, 90, 180)},
+    MigGpu{"nvidia-rtx-pro-6000-server", {{{1, 24, 4}, {2, 48, 2}, {4, 96, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}},
+};
+// Parts of these generations have MIG in some products; Volta, Turing and Ada have none, and of AMD and Intel it is not the name.
+constexpr bool may_have_mig(std::string_view sm) { return sm == "80" || sm == "90" || sm == "100" || sm == "103" || sm == "120"; }
+
+struct Layout { std::int64_t count = 0; int slices = 0, gigabytes = 0; };
+// "7x1g.10gb", "1g.10gb"
+std::optional<Layout> read_layout(std::string_view text) {
+  Layout l;
+  const auto number = [&](auto& n) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (error != std::errc() || n <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+  };
+  const auto word = [&](std::string_view w) {
+    if (!text.starts_with(w)) return false;
+    text.remove_prefix(w.size());
+    return true;
+  };
+  if (!number(l.count)) return std::nullopt;
+  if (text.starts_with("g")) {
+    l.slices = static_cast<int>(l.count);
+    l.count = 1;
+  } else if (!word("x") || !number(l.slices)) {
+    return std::nullopt;
+  }
+  if (!word("g.") || !number(l.gigabytes) || !word("gb") || !text.empty()) return std::nullopt;
+  return l;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  Once once;
+  for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
+    const NodeGroupModel& g = in.cluster.nodes[i];
+    const Value<std::string>& mig = g.software.mig;
+    if (g.count == 0 || !g.server.gpu || g.server.gpu_count == 0) continue;
+    // The scheduler counts one number of instances for a kind of node.
+    for (std::size_t k = 0; k < i; ++k) {
+      const NodeGroupModel& o = in.cluster.nodes[k];
+      if (o.count == 0 || !o.computes || !g.computes || !mig || o.server.id != g.server.id || o.server.gpu_model != g.server.gpu_model || o.software.mig.value_or("off") == *mig) continue;
+      if (once.first(mig.span))
+        findings.warning(rule.id, mig.span, format("nodes of '{}' have the MIG layout '{}', '{}' of the same '{}' has '{}'", g.name, *mig, o.name, g.server.id, o.software.mig.value_or("off")))
+            .note(o.software.mig.span.valid() ? o.software.mig.span : o.span, "the other group")
+            .help("one layout for a kind of node, or partitions that keep the two apart")
+            .object("nodes." + g.name);
+      break;
+    }
+    if (!mig || *mig == "off") continue;
+    const std::optional<Layout> layout = read_layout(*mig);
+    if (!layout) {
+      if (once.first(mig.span)) findings.warning(rule.id, mig.span, format("'{}' is no MIG layout, a layout is `off`, or a count and a profile such as 7x1g.10gb", *mig)).object("nodes." + g.name);
+      continue;
+    }
+    const auto gpu = std::find_if(kMigGpus.begin(), kMigGpus.end(), [&](const MigGpu& m) { return m.model == g.server.gpu_model; });
+    if (gpu == kMigGpus.end()) {
+      const bool none = g.server.gpu->vendor && (*g.server.gpu->vendor != Vendor::nvidia || (g.server.gpu->sm && !may_have_mig(g.server.gpu->sm->as_written)));
+      if (!once.first(mig.span)) continue;
+      if (none) findings.warning(rule.id, mig.span, format("'{}' of group '{}' has no MIG, the layout is '{}'", g.server.gpu_model, g.name, *mig)).help("`mig: off` for this group").object("nodes." + g.name);
+      else findings.note(rule.id, mig.span, format("the MIG profiles of '{}' are in no table here, so '{}' was not checked", g.server.gpu_model, *mig)).object("nodes." + g.name);
+      continue;
+    }
+    const auto profile = std::find_if(gpu->profiles.begin(), gpu->profiles.end(), [&](const Profile& p) { return p.count > 0 && p.slices == layout->slices && p.gigabytes == layout->gigabytes; });
+    if (profile != gpu->profiles.end() && layout->count <= profile->count) continue;
+    if (!once.first(mig.span)) continue;
+    if (profile != gpu->profiles.end()) {
+      findings.warning(rule.id, mig.span, format("'{}' asks for {} instances of a GPU, '{}' gives {} of this profile", *mig, layout->count, g.server.gpu_model, profile->count)).object("nodes." + g.name);
+      continue;
+    }
+    std::string known;
+    for (const Profile& p : gpu->profiles)
+      if (p.count > 0) known += format("{}{}g.{}gb", known.empty() ? "" : ", ", p.slices, p.gigabytes);
+    findings.warning(rule.id, mig.span, format("'{}' has no MIG profile {}g.{}gb, it has {}", g.server.gpu_model, layout->slices, layout->gigabytes, known)).object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The MIG layout (`mig`) is one that the group's GPU can be cut into, and groups of the same server have the same.
+
+## Why it matters
+
+`nvidia-smi mig -cgi` refuses, the node comes up with fewer instances than the scheduler was told, and is drained: "gres/gpu count reported lower than configured".
+
+## Formula
+
+```
+                    1g x 7      1g x 4      2g x 3      3g x 2      4g x 1      7g x 1
+40 GB (A100)        1g.5gb      1g.10gb     2g.10gb     3g.20gb     4g.20gb     7g.40gb
+80 GB (A100, H100)  1g.10gb     1g.20gb     2g.20gb     3g.40gb     4g.40gb     7g.80gb
+94 GB (H100 NVL)    1g.12gb     1g.24gb     2g.24gb     3g.47gb     4g.47gb     7g.94gb
+141 GB (H200)       1g.18gb     1g.35gb     2g.35gb     3g.71gb     4g.71gb     7g.141gb
+180 GB (B200)       1g.23gb     1g.45gb     2g.45gb     3g.90gb     4g.90gb     7g.180gb
+96 GB (RTX PRO 6000): 1g.24gb x 4, 2g.48gb x 2, 4g.96gb x 1
+```
+
+Source: NVIDIA, MIG user guide, supported MIG profiles and supported GPUs. Volta, Turing and Ada have no MIG.
+
+## Example
+
+`mig: 7x1g.10gb` on an H200, whose smallest profile is 1g.18gb.
+
+## How to fix
+
+Take a profile of the table; one layout for each kind of node.
+
+## When to accept
+
+Where two groups of one server are in partitions of their own, with their own counts of GPUs.
+)";
+
+const Rule kSoftwareMigLayoutMismatched = {
+    .id = "software-mig-layout-mismatched",
+    .code = "SW-015",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a MIG layout that the GPU cannot be cut into, or that differs within a kind of node",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

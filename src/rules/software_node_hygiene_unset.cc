@@ -1,0 +1,64 @@
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/software_say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  Once once;
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const Software& s = g.software;
+    if (g.count == 0 || !is_ours(g)) continue;
+    if (s.time_servers.size() == 1 && once.first(s.time_servers[0].span))
+      findings.note(rule.id, s.time_servers[0].span, format("one time server ('{}'), two are needed to outlive one: clocks drift apart without it, and munge refuses a credential that is 300 s old", s.time_servers[0].value_or("")))
+          .help("name a second one in `time_servers`; with four a wrong one is outvoted");
+    if (has_nvidia_gpus(g) && s.persistence && !*s.persistence && once.first(s.persistence.span))
+      findings.note(rule.id, s.persistence.span, format("persistence mode is off on '{}': the driver sets up {} GPUs at the start of each job, and drops what was set before", g.name, g.server.gpu_count))
+          .help("`persistence: true`: nvidia-persistenced")
+          .object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Where time servers are named there are two of them; where persistence mode is written it is on. What the spec leaves out is left to the operating system and is not spoken of.
+
+## Why it matters
+
+munge, and with it Slurm, refuses credentials when clocks are more than 300 s apart, and logs of two nodes cannot be laid beside each other. Without persistence the driver is initialised for each job, and power and clock limits are forgotten in between.
+
+## Formula
+
+```
+time_servers: 0 (the system's own) or >= 2        persistence: not false
+```
+
+Source: munge(7), credential time to live 300 s; RFC 8633 section 3.2 (number of time sources); NVIDIA, driver persistence.
+
+## Example
+
+`time_servers: [ntp1.example.org]`.
+
+## How to fix
+
+`time_servers: [ntp1.example.org, ntp2.example.org]`, `persistence: true`.
+
+## When to accept
+
+Where the one name stands for several servers.
+)";
+
+const Rule kSoftwareNodeHygieneUnset = {
+    .id = "software-node-hygiene-unset",
+    .code = "SW-016",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "one clock, or GPUs that are set up anew for each job",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

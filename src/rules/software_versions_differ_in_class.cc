@@ -1,0 +1,89 @@
+#include <cstddef>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+struct Stack { std::string_view key; const Value<Version>* value; };
+
+std::vector<Stack> stack_of(const Software& s) {
+  std::vector<Stack> out = {{"kernel", &s.kernel}, {"gpu_driver", &s.gpu_driver}, {"nccl", &s.nccl}};
+  if (s.mpi) out.push_back({"mpi", &s.mpi->version});
+  if (s.fabric) out.push_back({"fabric", &s.fabric->version});
+  return out;
+}
+
+bool scheduled_together(const Cluster& c, const NodeGroupModel& a, const NodeGroupModel& b) {
+  if (!c.spec.software.scheduler || c.spec.software.scheduler->kind.value == SchedulerKind::none) return false;
+  const auto listed = [&](const NodeGroupModel& g) {
+    const auto& s = c.spec.software.scheduler->schedules;
+    return std::any_of(s.begin(), s.end(), [&](const Value<std::string>& n) { return n.value_or("") == g.name; });
+  };
+  return listed(a) && listed(b);
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const auto& groups = in.cluster.nodes;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const NodeGroupModel& b = groups[i];
+    if (!b.computes || b.count == 0 || b.server.virtual_machine) continue;
+    // Compared with the first group of its kind: one release too many is one finding.
+    const auto first = std::find_if(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(i), [&](const NodeGroupModel& a) {
+      return a.computes && a.count > 0 && a.server.id == b.server.id && a.server.gpu_model == b.server.gpu_model && scheduled_together(in.cluster, a, b);
+    });
+    if (first == groups.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+    for (const Stack& mine : stack_of(b.software))
+      for (const Stack& other : stack_of(first->software)) {
+        if (mine.key != other.key || !*mine.value || !*other.value || (*mine.value)->as_written == (*other.value)->as_written) continue;
+        findings.error(rule.id, mine.value->span, format("`{}` of group '{}' is {}, group '{}' of the same '{}' has {}", mine.key, b.name, (*mine.value)->text(), first->name, b.server.id, (*other.value)->text()))
+            .note(other.value->span, format("{} of '{}' run this", plural(first->count, "node"), first->name))
+            .help(format("one release for both; while a rollout lasts, take one of them out of `schedules`"))
+            .object("nodes." + b.name);
+      }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Groups of the same server and GPU that one scheduler hands out run the same kernel, driver, NCCL, MPI and RDMA stack, as far as the spec says.
+
+## Why it matters
+
+Ranks with different releases meet in one job: NCCL refuses at initialisation or hangs, a kernel module and its library disagree, and a slow node is slow for a reason that no counter shows.
+
+## Formula
+
+```
+for each pair of groups with equal server and GPU, both in `schedules`:  release = release, as written
+```
+
+Source: NVIDIA/nccl issues 1328 and 447 (ranks and libraries of different versions).
+
+## Example
+
+`gpu_driver: 570.86.15` for 30 DGX H100, `gpu_driver: 570.124.06` for two more.
+
+## How to fix
+
+Pin one release in `software`. While a rollout lasts, keep the group that has the new one out of `schedules`.
+
+## When to accept
+
+Where a constraint of the scheduler keeps every job inside one of the groups.
+)";
+
+const Rule kSoftwareVersionsDifferInClass = {
+    .id = "software-versions-differ-in-class",
+    .code = "SW-008",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "groups of one kind of server run different releases of what their jobs share",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

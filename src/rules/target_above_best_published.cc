@@ -1,0 +1,62 @@
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/target_say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  each_wished_floor(in, {}, [&](const ExpectedFigure& f) {
+    if (!f.best.value || !f.ceiling.value || !above(*f.floor.value, *f.best.value) || above(*f.floor.value, *f.ceiling.value * headroom_of(f.test))) return false;
+    findings.warning(rule.id, f.floor_place, format("{} for {}{} is above everything published, the best is {} ({} of the ceiling)", to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), to_text(*f.best.value, f.dimension, 4),
+                                                    percent(*f.best.value / *f.ceiling.value)))
+        .label(format("ceiling {}: {}", to_text(*f.ceiling.value, f.dimension, 4), f.ceiling.derivation))
+        .note({}, f.best.source)
+        .help(leave_it_out(f))
+        .object(target_object(f));
+    return true;
+  });
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A floor that the spec sets is not above the best published result of healthy systems with this hardware.
+
+## Why it matters
+
+It may be met in theory. Nobody has met it, and a cluster as good as the best one known fails.
+
+## Formula
+
+```
+best published < floor <= ceiling (x 1.02 for links)
+```
+
+Source: the published results are named in the finding; src/targets/published.cc has all of them. What was transferred from other hardware is no result of this one.
+
+## Example
+
+`hpl: { floor: 429 TFLOP/s }` on eight H100: 80 % of the FP64 peak, where the best known share is 68 %.
+
+## How to fix
+
+Leave `floor` out, or keep it with a reason in `accept`.
+
+## When to accept
+
+Where a contract promises the figure, or your own measurement of this hardware has shown it.
+)";
+
+const Rule kTargetAboveBestPublished = {
+    .id = "target-above-best-published",
+    .code = "TEST-010",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a target above everything that was ever published of this hardware",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

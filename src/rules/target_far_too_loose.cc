@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/target_say.h"
+
+namespace clusterc {
+namespace {
+
+// Below this share of the derived floor a healthy system cannot fail by noise, and a broken one passes.
+constexpr double kLoose = 0.80;
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  each_wished_floor(in, {}, [&](const ExpectedFigure& f) {
+    if (!f.derived_floor.value || !above(*f.derived_floor.value * kLoose, *f.floor.value)) return false;
+    Finding& x = findings.note(rule.id, f.floor_place, format("{} for {}{} is {} of the derived floor of {}", to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), percent(*f.floor.value / *f.derived_floor.value),
+                                                              to_text(*f.derived_floor.value, f.dimension, 4)));
+    x.label(f.derived_floor.derivation);
+    // What it would let pass, where that is plain: a ring is as fast as the rails that are left.
+    const int group = in.cluster.find_node_group(f.group);
+    if (f.scope == "whole" && f.test == "nccl.all_reduce.busbw" && group >= 0) {
+      for (const NetworkModel& n : in.cluster.networks) {
+        const auto end = std::find_if(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group == group; });
+        if (!n.carries_traffic(Traffic::compute) || end == n.ends.end() || end->ports_each < 2) continue;
+        const double kept = std::min(1.0, *f.floor.value / *f.derived_floor.value) * static_cast<double>(end->ports_each);
+        const std::int64_t dead = end->ports_each - static_cast<std::int64_t>(std::ceil(kept));
+        if (dead > 0) x.note({}, format("with {} of {} rails dead it would still pass", dead, end->ports_each));
+        break;
+      }
+    }
+    x.help("leave `floor` out");
+    x.object(target_object(f));
+    return true;
+  });
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A floor that the spec sets is not far below the one that is derived from published healthy systems.
+
+## Why it matters
+
+A test that passes with half of the rails dead is not a test. The user's floor replaces the derived one.
+
+## Formula
+
+```
+floor >= 0.80 x derived floor
+```
+
+Source: the derived floor is the lowest healthy published figure x 0.97, or the highest published gate; 0.80 leaves room for virtual machines and other programs.
+
+## Example
+
+`all_reduce: { floor: 150 GB/s }` on nodes with 8 x 400 Gb/s, where healthy systems reach 321.
+
+## How to fix
+
+Leave `floor` out.
+
+## When to accept
+
+Where the hardware is older than what was published, or the cluster is shared while it is tested.
+)";
+
+const Rule kTargetFarTooLoose = {
+    .id = "target-far-too-loose",
+    .code = "TEST-011",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "a target that a broken cluster would meet",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,66 @@
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/target_say.h"
+
+namespace clusterc {
+namespace {
+
+// Plateaus: 432 GB/s at 256 MiB, 466 at 1 GiB and 479 at 8 GiB on eight H100 (Azure/AI-benchmarking-guide).
+constexpr Bytes kPlateau{1024.0 * 1024 * 1024}, kSharpPlateau{8.0 * 1024 * 1024 * 1024};
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  Once once;
+  for (const ExpectedFigure& f : in.targets.figures) {
+    if (!f.test.starts_with("nccl.") || !f.size || !f.demanded) continue;
+    const bool sharp = f.algorithm == "NVLink SHARP" || f.algorithm == "in-network reduction";
+    const Bytes enough = sharp ? kSharpPlateau : kPlateau;
+    if (!above(enough.value, f.size->value) || !once.first(f.size.span)) continue;
+    findings.warning(rule.id, f.size.span, format("{} do not show the bandwidth of {}{}, {} do{}", to_text(*f.size), f.test, of_group(f), to_text(enough), sharp ? format(" with {}", f.algorithm) : std::string()))
+        .help(format("`size: {}`, or leave it out", to_text(enough)))
+        .object(target_object(f));
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The message size that the spec asks for in a collective is large enough for its plateau.
+
+## Why it matters
+
+Below it the figure is the latency of many small steps: it says little about cables and adapters, and no target that was derived from bandwidth is met.
+
+## Formula
+
+```
+size >= 1 GiB;  NVLink SHARP and in-network reduction: >= 8 GiB
+eight H100: 401 GB/s at 128 MiB, 466 at 1 GiB, 479 at 8 GiB
+```
+
+Source: Azure/AI-benchmarking-guide, H100; NVIDIA/nccl-tests issues 115 and 212.
+
+## Example
+
+`all_reduce: { size: 256 MiB }`.
+
+## How to fix
+
+`size: 8 GiB`, or leave it out.
+
+## When to accept
+
+Where the jobs themselves send no larger messages, and the floor was measured at that size.
+)";
+
+const Rule kTargetMessageTooSmall = {
+    .id = "target-message-too-small",
+    .code = "TEST-007",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a collective is measured with messages that do not show its bandwidth",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

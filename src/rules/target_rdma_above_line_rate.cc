@@ -1,0 +1,52 @@
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/target_say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) { check_ceiling(rule, in, findings, {"rdma.write"}); }
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A floor that the spec sets for RDMA between two adapters is not above the rate of a port less the headers that must be sent.
+
+## Why it matters
+
+"400 Gb/s" is what the wire carries with its headers. A gate of 400 Gb/s, or of 50 GB/s, fails every adapter.
+
+## Formula
+
+```
+floor <= 1.02 x rate / 8 x 0.98          4,096 bytes of payload in 4,178 on the wire
+400 Gb/s: 49 GB/s (392 Gb/s)
+```
+
+Source: RoCE v2 headers (IBTA annex A17); highest published result, 392 Gb/s: NVIDIA/nccl issue 2409.
+
+## Example
+
+`rdma: { floor: 50 GB/s }` on a network of 400 Gb/s.
+
+## How to fix
+
+Leave `floor` out: 390 Gb/s is the published gate for NDR.
+
+## When to accept
+
+Never: no run can meet it.
+)";
+
+const Rule kTargetRdmaAboveLineRate = {
+    .id = "target-rdma-above-line-rate",
+    .code = "TEST-003",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a point-to-point RDMA target above the line rate less its headers",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,57 @@
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/target_say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  Once once;
+  for (const ExpectedFigure& f : in.targets.figures) {
+    if (!f.demanded || f.missing.empty() || f.floor_by_user || !once.first(f.wish_place)) continue;
+    findings.note(rule.id, f.wish_place, format("{}{} will be unjudged: {}", f.test, of_group(f), f.missing)).help("give the figure with its source in the part, or a `floor` of your own").object(target_object(f));
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Each test that `targets` names has a ceiling and a published figure to be judged by, or a floor of the spec's own.
+
+## Why it matters
+
+It runs and its figure is kept, and the verdict is `unjudged`, which is not a pass: acceptance ends with an open question that could have been answered before.
+
+## Formula
+
+```
+judged:  a ceiling of the hardware is known, and a published healthy result or gate, or `floor`
+```
+
+Source: a target is never taken from the run that it judges (docs/validate.md).
+
+## Example
+
+`targets: { all_reduce: { } }` for a GPU described in place without `gpu_link`.
+
+## How to fix
+
+Give the missing figure in the part, with its source, or write a `floor`.
+
+## When to accept
+
+Where the figure is only wanted for comparison with later runs.
+)";
+
+const Rule kTargetWithoutKnownCeiling = {
+    .id = "target-without-known-ceiling",
+    .code = "TEST-012",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "a test that the spec demands and that nothing can judge",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/work_say.h"
+
+namespace clusterc {
+namespace {
+
+constexpr Seconds kLong{4 * 3600.0};
+constexpr double kUsual = 0.40;      // of the peak, as in work-run-time-claim-impossible
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
+    if (w.checkpoint_to) {
+      const auto s = std::find_if(c.storage.begin(), c.storage.end(), [&](const StorageModel& m) { return m.name == *w.checkpoint_to; });
+      if (s != c.storage.end() && s->spec->kind && *s->spec->kind == StorageKind::local)
+        findings.error(rule.id, w.checkpoint_to.span, format("workload '{}' saves to '{}', which is lost with the node", name, s->name)).note(s->span, "drives of the nodes themselves").help("storage that other nodes can read").object("workloads." + name);
+    }
+    if (w.checkpoint_every) return;
+    std::optional<Seconds> runs;
+    std::string from;
+    if (w.within) {
+      runs = *w.within;
+      from = "its `within`";
+    } else if (w.train && w.train->tokens && w.model && g.peak) {
+      if (const Value<double>& p = w.model->active_parameters.or_else(w.model->parameters)) {
+        runs = run_time(*p, static_cast<double>(*w.train->tokens), static_cast<double>(g.gpus), *g.peak, kUsual);
+        from = format("at {} of the peak", percent(kUsual));
+      }
+    }
+    if (!runs || !above(runs->value, kLong.value)) return;
+    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus));
+    Finding& f = findings.error(rule.id, at, format("workload '{}' runs {} without checkpoints, an interruption is expected every {}", name, to_text(*runs, 3), to_text(between, 3)));
+    f.label(format("{}; 50,700 GPU-hours / {} GPUs", from, g.gpus));
+    f.help(w.checkpoint_within ? format("`checkpoint_every: {}`", to_text(best_checkpoint_interval(*w.checkpoint_within, between), 2)) : "`checkpoint_every`, and `checkpoint_within` for the best interval");
+    f.object("workloads." + name);
+  });
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Training that runs for more than four hours (`within`, or derived from `train`) has `checkpoint_every`, and what it saves does not lie on drives of its own nodes.
+
+## Why it matters
+
+The first interruption takes all of the work since the start: on 1,024 GPUs after two days on average.
+
+## Formula
+
+```
+time > 4 h  needs  checkpoint_every
+time: within, or 6 x parameters x tokens / (GPUs x dense peak x 0.40);  interruption: every 50,700 GPU-hours
+```
+
+Source: Llama 3, arXiv 2407.21783, section 3.3.4.
+
+## Example
+
+70e9 parameters and 15e12 tokens on 1,024 GPUs, and no `checkpoint_every`: 180 days, an interruption every 49.5 h.
+
+## How to fix
+
+`checkpoint_every: 77 min`, `checkpoint_to: scratch`; and a queue that starts the job again.
+
+## When to accept
+
+Where the framework saves by itself, at an interval that the spec does not know.
+)";
+
+const Rule kWorkLongRunWithoutCheckpoints = {
+    .id = "work-long-run-without-checkpoints",
+    .code = "WORK-006",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a long run that saves nothing, or saves it where it is lost",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,72 @@
+#include <cstdint>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/work_say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const auto& w : in.cluster.spec.workloads) {
+    const auto g = gpus_of(in.cluster, w.value);
+    if (!g || !w.value.split) continue;
+    const ModelSplit& s = *w.value.split;
+    const std::int64_t tensor = s.tensor.value_or(1), pipeline = s.pipeline.value_or(1);
+    if (tensor > g->nvlink_domain)
+      findings.warning(rule.id, first_place(s.tensor.span, s.span), format("workload '{}' shares each layer over {} GPUs, NVLink joins {}", w.name, tensor, g->nvlink_domain))
+          .note(w.value.on.entries.front().name_span, "the group that it runs on")
+          .help(format("`split: {{ tensor: {}, pipeline: {} }}`", g->nvlink_domain, pipeline * ((tensor + g->nvlink_domain - 1) / g->nvlink_domain)))
+          .object("workloads." + w.name);
+    const std::int64_t copy = tensor * pipeline, used = s.data ? copy * *s.data : g->gpus / copy * copy;
+    if (used == g->gpus) continue;
+    Finding& f = findings.warning(rule.id, first_place(s.data.span, s.span), format("workload '{}' is split over {} GPUs, its groups have {}", w.name, s.data ? used : copy, g->gpus));
+    f.label(s.data ? format("tensor {} x pipeline {} x data {}", tensor, pipeline, *s.data) : format("tensor {} x pipeline {}: {} copies leave {} GPUs over", tensor, pipeline, g->gpus / copy, g->gpus - used));
+    f.help("leave `data` out: it is what the GPUs give");
+    f.object("workloads." + w.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The GPUs that share each layer (`tensor`) reach each other over NVLink, and tensor x pipeline x data are the GPUs that the workload has.
+
+## Why it matters
+
+Tensor parallelism sends all activations of each layer twice in each direction. Over adapters of 50 GB/s instead of NVLink's 450 the GPUs wait for most of each step.
+
+## Formula
+
+```
+tensor <= GPUs of an NVLink domain (of the server, or of the rack-scale system)
+tensor x pipeline x data = GPUs of `on`
+```
+
+Source: D. Narayanan et al., arXiv 2104.04473, section 3.2 (tensor parallelism within a server).
+
+## Example
+
+`split: { tensor: 16 }` on servers of eight GPUs.
+
+## How to fix
+
+`split: { tensor: 8, pipeline: 2 }`.
+
+## When to accept
+
+Where the model's layers are so large that no other split holds them.
+)";
+
+const Rule kWorkParallelLayoutLeavesNvlink = {
+    .id = "work-parallel-layout-leaves-nvlink",
+    .code = "WORK-005",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "tensor parallelism over more GPUs than NVLink joins, or a split that is not all GPUs",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,76 @@
+#include <cmath>
+#include <string>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/work_say.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kBestPublished = 0.65;       // 0.653 in BF16, MegaScale (arXiv 2402.15627, table 2)
+constexpr double kBeyond = 0.80;              // matrix products alone reach this share at most (cuBLAS on H100: 794.5 of 989)
+constexpr double kUsual = 0.40;               // Llama 3 405B: 0.38 to 0.43 (arXiv 2407.21783, table 4)
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
+    if (!w.within || !w.train || !w.train->tokens || !w.model) return;
+    const Value<double>& p = w.model->active_parameters.or_else(w.model->parameters);
+    if (!p) return;
+    if (!g.peak) {
+      findings.note(rule.id, at, format("the peak of the GPUs of workload '{}' at `precision: {}` is not in the catalogue, so its run time was not checked", name, w.precision.value_or("bf16")));
+      return;
+    }
+    const double tokens = static_cast<double>(*w.train->tokens), gpus = static_cast<double>(g.gpus), share = implied_utilisation(*p, tokens, gpus, *g.peak, *w.within);
+    if (!above(share, kBestPublished)) return;
+    const std::string message = format("workload '{}' needs {} of the peak to be done in {}, the best published is {}", name, percent(share), to_text(*w.within, 3), percent(kBestPublished));
+    Finding& f = above(share, kBeyond) ? findings.error(rule.id, w.within.span, message) : findings.warning(rule.id, w.within.span, message);
+    f.label(format("6 x {} x {} tokens / ({} GPUs x {} x {})", number(*p), number(tokens), g.gpus, to_text(*g.peak), to_text(*w.within, 3)));
+    f.help(format("{} at {} of the peak without interruptions; or {} GPUs for this time", to_text(run_time(*p, tokens, gpus, *g.peak, kUsual), 3), percent(kUsual), number(std::ceil(gpus * share / kUsual), 5)));
+    f.object("workloads." + name);
+  });
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Training with `train` tokens and a time `within` which it is to be done does not need more of the dense peak than was ever reached.
+
+## Why it matters
+
+Half a year is planned as three weeks. The number of GPUs is ordered by it.
+
+## Formula
+
+```
+share of the peak = 6 x parameters x tokens / (GPUs x dense peak x time)       active parameters, where experts are chosen
+warning above 0.65 (best published), error above 0.80;  0.30 to 0.55 are usual
+```
+
+Source: D. Narayanan et al., arXiv 2104.04473, equation 4; MegaScale, arXiv 2402.15627 (0.653 in BF16); Llama 3, arXiv 2407.21783, table 4. Attention's own operations are left out, recomputation is not counted: the true need is higher.
+
+## Example
+
+70e9 parameters and 15e12 tokens on 1,024 H100 `within: 20 d`: 360 % of the peak.
+
+## How to fix
+
+More GPUs, fewer tokens, or the time that the help names.
+
+## When to accept
+
+Where a lower precision than `precision` says does part of the work.
+)";
+
+const Rule kWorkRunTimeClaimImpossible = {
+    .id = "work-run-time-claim-impossible",
+    .code = "WORK-004",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a run time that implies more of the peak than anybody has reached",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

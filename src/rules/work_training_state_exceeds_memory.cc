@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/work_say.h"
+
+namespace clusterc {
+namespace {
+
+// Kernels, buffers of NCCL and what the allocator cannot use take the rest: frameworks are run with 0.90 to 0.95 of the memory.
+constexpr double kUsable = 0.9;
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
+    if (!w.model || !w.model->parameters) return;
+    if (!g.memory) {
+      findings.note(rule.id, at, format("workload '{}' runs on GPUs whose `memory` is not in the catalogue, so it was not checked whether its model fits", name));
+      return;
+    }
+    const ModelShape& m = *w.model;
+    const double p = *m.parameters, gpus = static_cast<double>(g.gpus), have = g.memory->value;
+    double each = 0, activations = 0;
+    std::string sum;
+    if (w.split) {
+      const double tensor = static_cast<double>(w.split->tensor.value_or(1)), pipeline = static_cast<double>(w.split->pipeline.value_or(1));
+      const double copy = std::min(gpus, tensor * pipeline), data = w.split->data ? static_cast<double>(*w.split->data) : std::max(1.0, std::floor(gpus / copy));
+      each = training_state(p, copy, data, sharding_of(w.split->sharded.value_or("none"))).value;
+      sum = format("{} parameters over {} GPUs a copy, {} copies, sharded: {}", number(p), copy, data, w.split->sharded.value_or("none"));
+      if (m.layers && m.hidden && m.sequence) activations = least_activations(static_cast<double>(*m.layers), static_cast<double>(*m.hidden), static_cast<double>(*m.sequence), tensor).value;
+    } else {
+      each = training_state(p, 1, gpus, Sharding::all).value;
+      sum = format("16 B x {} parameters / {} GPUs, everything divided among all", number(p), g.gpus);
+    }
+    if (activations > 0) sum += format("; {} of activations at least", to_text(activations, Dimension::bytes, 3));
+    const double need = each + activations;
+    if (!above(need, have * kUsable)) return;
+    const SourceSpan here = first_place(m.parameters.span, at);
+    const bool over = above(need, have);
+    Finding& f = over ? findings.error(rule.id, here, format("workload '{}' needs {} on each GPU, '{}' has {}", name, to_text(need, Dimension::bytes, 4), g.smallest->server.gpu_model, to_text(have, Dimension::bytes, 4)))
+                      : findings.warning(rule.id, here, format("workload '{}' needs {} on each GPU before its working memory, {} of the {} of '{}'", name, to_text(need, Dimension::bytes, 4), percent(need / have), to_text(have, Dimension::bytes, 4),
+                                                               g.smallest->server.gpu_model));
+    f.label(sum);
+    const double least = std::ceil(training_state(p, 1, 1, Sharding::all).value / (have * kUsable));
+    f.help(format("{} GPUs hold the state when everything is divided (`sharded: all`), before activations; twice as many leave room for them", least));
+    f.object("workloads." + name);
+  });
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Each training workload with `model` and `on`: weights, gradients and optimizer state as `split` divides them, and the least that activations take, fit each GPU. Without `split` the lower bound is taken, everything divided among all GPUs.
+
+## Why it matters
+
+The job ends with "CUDA out of memory" in its first step, after the weights were distributed for an hour.
+
+## Formula
+
+```
+bytes a parameter: weights 2, gradients 2, FP32 master weights 4, two moments of Adam 8
+sharded: none 16 P/mp;  optimizer 4 P/mp + 12 P/(mp d);  gradients 2 P/mp + 14 P/(mp d);  all 16 P/(mp d)
+  mp = tensor x pipeline, d = copies
+activations >= 2 x sequence x hidden x layers / tensor     everything recomputed, one sequence at a time
+error above 1.0 x memory, warning above 0.9
+```
+
+Source: S. Rajbhandari et al., ZeRO, SC 2020, table 1; V. Korthikanti et al., arXiv 2205.05198, table 2. Not against physics, as the rule book had it: state can be kept in the host's memory.
+
+## Example
+
+70e9 parameters on eight H100: 140 GB of 80 GB on each.
+
+## How to fix
+
+More GPUs, `sharded: all`, or a larger `tensor` or `pipeline`.
+
+## When to accept
+
+Where the optimizer's state lies in host memory (offload), or the optimizer keeps less of it.
+)";
+
+const Rule kWorkTrainingStateExceedsMemory = {
+    .id = "work-training-state-exceeds-memory",
+    .code = "WORK-001",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the state of training does not fit the memory of its GPUs",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
