@@ -20,6 +20,26 @@ AirFlow air_for(Watts p, double rise, double density_ratio) { return AirFlow(p.v
 
 VoltAmperes Plan::apparent(Watts w) const { return VoltAmperes(w.value / power_factor(*cluster)); }
 
+CoolingUnits cooling_units(const ZoneModel& z) {
+  CoolingUnits u;
+  const CoolingZone& s = *z.spec;
+  u.cdu = s.method.value == CoolingMethod::liquid && s.cdus.has_value();
+  if (u.cdu) {
+    u.units = s.cdus->count.value_or(1);
+    if (z.cdu && z.cdu->heat) u.heat = z.cdu->heat->value;
+    return u;
+  }
+  u.units = s.units.value_or(1);
+  if (s.each && s.each->heat) u.heat = s.each->heat->value;
+  else if (z.part && z.part->heat) u.heat = z.part->heat->value;
+  if (s.airflow) u.airflow = s.airflow->value / static_cast<double>(std::max<std::int64_t>(1, u.units));   // of the whole zone
+  else if (s.each && s.each->airflow) u.airflow = s.each->airflow->value;
+  else if (!s.airflow.unknown && z.part && z.part->airflow) u.airflow = z.part->airflow->value;
+  return u;
+}
+
+const std::vector<Value<std::string>>& CoolingUnits::feeds(const ZoneModel& z) const { return cdu && !z.spec->cdus->feeds.empty() ? z.spec->cdus->feeds : z.spec->feeds; }
+
 namespace {
 
 struct FeedSums {

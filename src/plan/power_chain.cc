@@ -204,13 +204,39 @@ void evaluate(const PowerRack& rack, const PowerFailure& failure, PowerState& st
   }
 }
 
-Value<VoltAmperes> pdu_breaker_rating(const Cluster& c, const PduPart& p) {
-  if (p.breaker && p.voltage && p.phases) {
-    Value<VoltAmperes> v = Value<VoltAmperes>::derived(continuous_rating(*p.phases, *p.voltage, *p.breaker, 1), "its breaker");
-    v.confirmed = p.breaker.confirmed && p.voltage.confirmed;
-    return v;
-  }
-  return pdu_rating(c, p);
+Breaker pdu_breaker(const Cluster& c, const PduPart& p) {
+  Breaker b;
+  if (const auto v = pdu_rating(c, p)) b.continuous = b.trip = v->value;
+  if (p.breaker && p.voltage && p.phases) b.trip = std::max(b.continuous, continuous_rating(*p.phases, *p.voltage, *p.breaker, 1).value);
+  return b;
+}
+
+Breaker feed_breaker(const Cluster& c, const FeedModel& f) {
+  Breaker b;
+  if (!f.capacity) return b;
+  b.continuous = b.trip = f.capacity->value;
+  if (f.capacity.origin == Origin::derived && c.continuous_factor > 0) b.trip /= c.continuous_factor;   // it was derived from the breaker
+  return b;
+}
+
+Breaker panel_breaker(const Cluster& c, const PanelModel& p) {
+  Breaker b;
+  if (!c.spec.site || !c.spec.site->supply || !p.spec || !p.spec->breaker || c.continuous_factor == 0) return b;
+  const Supply& supply = *c.spec.site->supply;
+  if (!supply.phases || !supply.voltage) return b;
+  b.continuous = continuous_rating(*supply.phases, *supply.voltage, *p.spec->breaker, c.continuous_factor).value;
+  b.trip = b.continuous / c.continuous_factor;
+  return b;
+}
+
+UpsModules ups_modules(const FeedModel& f) {
+  UpsModules u;
+  if (!f.ups || !f.spec || !f.spec->ups) return u;
+  u.modules = f.spec->ups->modules.value_or(1);
+  u.spare = std::min(f.spec->ups->spare.value_or(0), u.modules);
+  if (f.ups->power) u.watts = f.ups->power->value;
+  if (f.ups->apparent) u.va = f.ups->apparent->value;
+  return u;
 }
 
 }  // namespace clusterc

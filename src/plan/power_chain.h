@@ -53,8 +53,13 @@ struct PowerState {
 };
 void evaluate(const PowerRack&, const PowerFailure&, PowerState&);
 
-// What a PDU's breaker holds: sqrt(3) x V x I. Above it trips, sooner or later. Where no breaker is stated its continuous rating, which is then all
-// that is known.
-Value<VoltAmperes> pdu_breaker_rating(const Cluster&, const PduPart&);
+// What a breaker may carry without end, and above what it trips, sooner or later, in VA; -1: nobody states it. Where no breaker is stated the
+// continuous rating is all that is known, and counts as both.
+struct Breaker { double continuous = -1, trip = -1; };
+Breaker pdu_breaker(const Cluster&, const PduPart&);     // trips above sqrt(3) x V x I
+Breaker feed_breaker(const Cluster&, const FeedModel&);
+Breaker panel_breaker(const Cluster&, const PanelModel&);
+struct UpsModules { std::int64_t modules = 0, spare = 0; double watts = -1, va = -1; };   // of one module; modules 0: no UPS
+UpsModules ups_modules(const FeedModel&);
 
 }  // namespace clusterc

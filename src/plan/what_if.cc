@@ -42,13 +42,6 @@ namespace {
 
 constexpr double kRounding = 1e-9;      // sums of rounded figures
 bool above(double value, double limit) { return value > limit * (1 + kRounding) + kRounding; }
-constexpr double kNone = -1;            // a limit that nobody states
-
-// One breaker: what it may carry without end, and what it holds.
-struct Breaker { double continuous = kNone, trip = kNone; };
-
-struct Ups { std::int64_t modules = 0, spare = 0; double watts = kNone, va = kNone; };
-
 // One rack with failures of its own, or all racks of a class that have none.
 struct Instance {
   std::size_t of = 0;                   // class
@@ -80,7 +73,7 @@ struct WhatIfEngine::Impl {
   std::vector<std::int32_t> class_of;              // by rack
   std::vector<std::vector<Breaker>> pdu_breakers;  // by class, position
   std::vector<Breaker> feed_breakers, panel_breakers;
-  std::vector<Ups> ups;
+  std::vector<UpsModules> ups;
   std::vector<FabricLoss> fabrics;
   std::vector<std::vector<std::pair<std::int32_t, std::int16_t>>> storage_place;   // system, number -> rack, device
   int compute_network = -1;
@@ -122,37 +115,14 @@ WhatIfEngine::Impl::Impl(const Plan& p) : plan(p), c(*p.cluster), pf(power_facto
     std::vector<Breaker> breakers(k.rack.positions.size());
     if (!k.assembly)
       for (std::size_t i = 0; i < breakers.size(); ++i)
-        if (const PduPart* part = c.racks[k.group].pdus[i].part) {
-          if (const auto v = pdu_rating(c, *part)) breakers[i].continuous = v->value;
-          if (const auto v = pdu_breaker_rating(c, *part)) breakers[i].trip = std::max(v->value, breakers[i].continuous);
-        }
+        if (const PduPart* part = c.racks[k.group].pdus[i].part) breakers[i] = pdu_breaker(c, *part);
     pdu_breakers.push_back(std::move(breakers));
   }
   for (const FeedModel& f : c.feeds) {
-    Breaker b;
-    if (f.capacity) {
-      b.continuous = b.trip = f.capacity->value;
-      if (f.capacity.origin == Origin::derived && c.continuous_factor > 0) b.trip = f.capacity->value / c.continuous_factor;   // it came from the breaker
-    }
-    feed_breakers.push_back(b);
-    Ups u;
-    if (f.ups && f.spec && f.spec->ups) {
-      u.modules = f.spec->ups->modules.value_or(1);
-      u.spare = std::min(f.spec->ups->spare.value_or(0), u.modules);
-      if (f.ups->power) u.watts = f.ups->power->value;
-      if (f.ups->apparent) u.va = f.ups->apparent->value;
-    }
-    ups.push_back(u);
+    feed_breakers.push_back(feed_breaker(c, f));
+    ups.push_back(ups_modules(f));
   }
-  const bool supply = c.spec.site && c.spec.site->supply && c.spec.site->supply->voltage && c.spec.site->supply->phases;
-  for (const PanelModel& m : c.panels) {
-    Breaker b;
-    if (supply && m.spec && m.spec->breaker && c.continuous_factor > 0) {
-      b.continuous = continuous_rating(*c.spec.site->supply->phases, *c.spec.site->supply->voltage, *m.spec->breaker, c.continuous_factor).value;
-      b.trip = b.continuous / c.continuous_factor;
-    }
-    panel_breakers.push_back(b);
-  }
+  for (const PanelModel& m : c.panels) panel_breakers.push_back(panel_breaker(c, m));
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) fabrics.emplace_back(plan, static_cast<int>(f));
   compute_network = c.first_network_carrying(Traffic::compute);
   for (const StorageModel& s : c.storage) storage_place.emplace_back(static_cast<std::size_t>(std::max<std::int64_t>(0, s.part ? s.count : 0)), std::pair<std::int32_t, std::int16_t>{-1, 0});
@@ -429,30 +399,6 @@ void WhatIfEngine::Impl::collect(const Instance& i, const PowerState* before, co
 
 // ---- cooling ---------------------------------------------------------------------------------------------------------------
 
-namespace {
-
-// One unit of a zone, and how many there are.
-struct ZoneUnits { std::int64_t units = 0; double heat = kNone, airflow = kNone; bool cdu = false; };
-ZoneUnits units_of(const ZoneModel& z) {
-  ZoneUnits u;
-  const CoolingZone& s = *z.spec;
-  u.cdu = s.method.value == CoolingMethod::liquid && s.cdus.has_value();
-  if (u.cdu) {
-    u.units = s.cdus->count.value_or(1);
-    if (z.cdu && z.cdu->heat) u.heat = z.cdu->heat->value;
-    return u;
-  }
-  u.units = s.units.value_or(1);
-  if (s.each && s.each->heat) u.heat = s.each->heat->value;
-  else if (z.part && z.part->heat) u.heat = z.part->heat->value;
-  if (s.airflow) u.airflow = s.airflow->value / static_cast<double>(std::max<std::int64_t>(1, u.units));
-  else if (s.each && s.each->airflow) u.airflow = s.each->airflow->value;
-  else if (!s.airflow.unknown && z.part && z.part->airflow) u.airflow = z.part->airflow->value;
-  return u;
-}
-
-}  // namespace
-
 double WhatIfEngine::Impl::rack_watts(const Instance& i) const {
   double watts = 0;
   for (const SupplyResult& d : i.state.devices) watts += d.watts;
@@ -475,12 +421,12 @@ void WhatIfEngine::Impl::cooling(const Electric& e, const std::map<std::pair<int
     const ZoneModel& zone = c.zones[z];
     if (!zone.spec) continue;
     const int id = static_cast<int>(z);
-    const ZoneUnits u = units_of(zone);
+    const CoolingUnits u = cooling_units(zone);
     const auto failed = units_out.find({id, u.cdu ? 1 : 0});
     ZoneLeft left{.zone = id, .units = u.units, .units_left = u.units};
     if (failed != units_out.end()) left.units_left = std::max<std::int64_t>(0, left.units_left - failed->second);
     std::int64_t feeds = 0, living = 0;
-    for (const Value<std::string>& name : u.cdu && !zone.spec->cdus->feeds.empty() ? zone.spec->cdus->feeds : zone.spec->feeds)
+    for (const Value<std::string>& name : u.feeds(zone))
       for (std::size_t f = 0; f < c.feeds.size(); ++f)
         if (name && c.feeds[f].name == *name) {
           ++feeds;
@@ -850,7 +796,7 @@ std::vector<WhatIfEngine::Single> WhatIfEngine::singles() const {
   }
   for (std::size_t z = 0; z < c.zones.size(); ++z) {
     if (!c.zones[z].spec) continue;
-    const ZoneUnits u = units_of(c.zones[z]);
+    const CoolingUnits u = cooling_units(c.zones[z]);
     if (u.units > 0) out.push_back({{u.cdu ? ComponentKind::cdu : ComponentKind::cooling, number(z)}, u.units});
     if (c.zones[z].spec->method.value == CoolingMethod::liquid) out.push_back({{ComponentKind::loop, number(z)}});
   }
@@ -994,7 +940,7 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
   if (kind == "cooling" || kind == "loop" || kind == "cdu") {
     const std::int32_t z = by_name(c.zones, by_name(c.zones, rest) < 0 ? front : rest);
     if (z < 0) return no(format("there is no cooling zone '{}'", rest));
-    const bool cdu = units_of(c.zones[z]).cdu;
+    const bool cdu = cooling_units(c.zones[z]).cdu;
     if (kind == "loop") return Component{ComponentKind::loop, z};
     if ((kind == "cdu") != cdu) return no(format("cooling zone '{}' has {}: write {}:{}", c.zones[z].name, cdu ? "coolant distribution units" : "cooling units", cdu ? "cdu" : "cooling", c.zones[z].name));
     return Component{cdu ? ComponentKind::cdu : ComponentKind::cooling, z};

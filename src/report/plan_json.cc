@@ -1,5 +1,6 @@
 #include "base/json_writer.h"
 #include "report/plan_report.h"
+#include "report/power_json.h"
 
 namespace clusterc {
 namespace {
@@ -43,11 +44,14 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   json.object("totals", kLine).field("nodes", cluster.node_count).field("gpus", plan.gpu_count).field("racks", cluster.rack_count)
       .field("power_w", plan.it_power.value).field("power_typical_w", plan.it_typical.value).end_object();
 
+  const PowerJson power(plan);
+  power.site(json);
   json.array("node_groups");
   for (const NodeGroupModel& g : cluster.nodes) {
     json.begin_object(kLine).field("name", g.name).field("names", g.names.text()).field("count", g.count).field("server", g.server.id)
         .field("gpu", g.server.gpu_model).field("gpus_each", g.server.gpu_count).field("cores_each", g.server.cores);
     if (g.server.power) json.field("power_w", g.server.power->value).field("power_confirmed", g.server.power.confirmed);
+    power.node_group(json, g);
     json.end_object();
   }
   json.end_array();
@@ -56,14 +60,22 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   for (const Unplaced& u : plan.unplaced) json.begin_object(kLine).field("kind", device_word(u.kind)).field("count", u.count).field("why", u.why).end_object();
   json.end_array();
 
+  power.storage(json);
+  power.loads(json);
   json.array("racks");
   for (std::size_t r = 0; r < plan.racks.size(); ++r) {
     const RackPlan& rack = plan.racks[r];
     json.begin_object(kLine).field("name", cluster.rack_name(static_cast<std::int64_t>(r))).field("power_w", rack.power.value).field("weight_kg", rack.weight.value)
         .field("weight_complete", rack.weight_complete).field("airflow_m3_s", rack.airflow.value).field("liquid_heat_w", rack.liquid_heat.value)
-        .field("x_m", static_cast<double>(rack.x)).field("y_m", static_cast<double>(rack.y)).array("devices", kLine);
-    for (const RackedDevice& d : rack.devices)
-      json.begin_object(kLine).field("kind", device_word(d.kind)).field("name", device_name(cluster, plan, d)).field("unit", d.unit).field("units", d.units).end_object();
+        .field("x_m", static_cast<double>(rack.x)).field("y_m", static_cast<double>(rack.y));
+    power.rack(json, static_cast<std::int64_t>(r));
+    json.array("devices", kLine);
+    for (std::size_t i = 0; i < rack.devices.size(); ++i) {
+      const RackedDevice& d = rack.devices[i];
+      json.begin_object(kLine).field("kind", device_word(d.kind)).field("name", device_name(cluster, plan, d)).field("unit", d.unit).field("units", d.units);
+      power.device(json, static_cast<std::int64_t>(r), i);
+      json.end_object();
+    }
     json.end_array().end_object();
   }
   json.end_array();
@@ -72,7 +84,9 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   for (const PduLoad& p : plan.pdus) {
     json.begin_object(kLine).field("name", "pdu/" + cluster.rack_name(p.rack) + "/" + std::string(1, static_cast<char>('a' + p.pdu)))
         .field("feed", p.feed < 0 ? std::string() : cluster.feeds[at(p.feed)].name).field("normal_va", p.normal.value).field("worst_va", p.worst.value)
-        .field("cords_c13", p.cords_c13).field("cords_c19", p.cords_c19).end_object();
+        .field("cords_c13", p.cords_c13).field("cords_c19", p.cords_c19);
+    power.pdu(json, p);
+    json.end_object();
   }
   json.end_array();
   json.array("feeds");
@@ -81,13 +95,16 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
     json.begin_object(kLine).field("name", cluster.feeds[i].name).field("normal_va", f.normal.value).field("worst_va", f.worst.value)
         .field("after_losing", f.worst_lost_feed < 0 ? std::string() : cluster.feeds[at(f.worst_lost_feed)].name);
     if (cluster.feeds[i].capacity) json.field("capacity_va", cluster.feeds[i].capacity->value);
+    power.feed(json, i);
     json.end_object();
   }
   json.end_array();
+  power.panels(json);
   json.array("cooling_zones");
   for (std::size_t i = 0; i < plan.zones.size(); ++i) {
     json.begin_object(kLine).field("name", cluster.zones[i].name).field("heat_w", plan.zones[i].heat.value).field("airflow_m3_s", plan.zones[i].airflow.value);
     if (cluster.zones[i].heat) json.field("removes_w", cluster.zones[i].heat->value);
+    power.zone(json, i);
     json.end_object();
   }
   json.end_array();
@@ -97,7 +114,9 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
     json.begin_object().field("network", cluster.networks[at(f.network)].name).field("rail_optimised", f.rail_optimised).field("rails", f.rails)
         .field("unit", f.unit).field("units", f.units).field("end_ports", f.end_ports).field("end_ports_built_for", f.end_ports_built_for)
         .field("end_point_cables", f.node_cables).field("leaf_spine_cables", f.leaf_spine_cables).field("spine_core_cables", f.spine_core_cables)
-        .field("links_per_leaf_spine_pair", f.links_per_pair).field("oversubscription", f.oversubscription).array("tiers");
+        .field("links_per_leaf_spine_pair", f.links_per_pair).field("oversubscription", f.oversubscription);
+    power.fabric(json, f);
+    json.array("tiers");
     for (const FabricTier& t : f.tiers)
       json.begin_object(kLine).field("tier", t.word).field("model", t.model).field("count", t.count).field("ports", t.ports).field("down", t.down).field("up", t.up).end_object();
     json.end_array().end_object();

@@ -1,0 +1,143 @@
+#include "report/power_json.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "plan/placement.h"
+#include "plan/power.h"
+
+namespace clusterc {
+namespace {
+
+constexpr auto kLine = JsonWriter::Layout::line;
+std::optional<double> known(double v) { return v < 0 ? std::nullopt : std::optional<double>(v); }
+
+auto key_of(const SupplyLoad& l) { return std::tuple(l.watts, l.idle, l.output, l.efficiency, l.supplies, l.spare, l.throttles); }
+
+}  // namespace
+
+PowerJson::PowerJson(const Plan& plan) : plan_(plan), c_(*plan.cluster), classes_(power_classes(plan)), class_of_(plan.racks.size(), 0) {
+  for (std::size_t k = 0; k < classes_.size(); ++k) {
+    for (const std::int32_t r : classes_[k].racks) class_of_[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(k);
+    for (const SupplyLoad& l : classes_[k].rack.devices)
+      if (std::none_of(loads_.begin(), loads_.end(), [&](const SupplyLoad& o) { return key_of(o) == key_of(l); })) loads_.push_back(l);
+  }
+}
+
+std::size_t PowerJson::load_of(const SupplyLoad& l) const {
+  return static_cast<std::size_t>(std::find_if(loads_.begin(), loads_.end(), [&](const SupplyLoad& o) { return key_of(o) == key_of(l); }) - loads_.begin());
+}
+
+void PowerJson::site(JsonWriter& json) const {
+  const Meters altitude = c_.spec.site ? c_.spec.site->altitude.value_or(Meters(0)) : Meters(0);
+  json.object("site", kLine).field("power_factor", power_factor(c_)).field("altitude_m", altitude.value).field("continuous_factor", c_.continuous_factor).end_object();
+}
+
+void PowerJson::loads(JsonWriter& json) const {
+  json.array("loads");
+  for (const SupplyLoad& l : loads_)
+    json.begin_object(kLine).field("power_w", l.watts).field("idle_w", known(l.idle)).field("throttles", l.throttles).field("supplies", l.supplies)
+        .field("spare", l.spare < 0 ? std::nullopt : std::optional<std::int64_t>(l.spare)).field("supply_w", l.output > 0 ? std::optional<double>(l.output) : std::nullopt).field("efficiency", l.efficiency).end_object();
+  json.end_array();
+}
+
+void PowerJson::device(JsonWriter& json, std::int64_t rack, std::size_t device) const {
+  const PowerRack& r = rack_of(rack);
+  if (device >= r.devices.size()) return;
+  json.field("load", load_of(r.devices[device]));
+  std::string cords;
+  for (const PowerCord& k : r.cords)
+    if (k.device == static_cast<std::int16_t>(device)) cords += static_cast<char>('a' + k.position);
+  if (!cords.empty()) json.field("cords", cords);
+}
+
+void PowerJson::rack(JsonWriter& json, std::int64_t rack) const {
+  const PowerClass& k = classes_[static_cast<std::size_t>(class_of_[static_cast<std::size_t>(rack)])];
+  const int air = k.assembly ? c_.assemblies[static_cast<std::size_t>(k.group)].air : c_.racks[static_cast<std::size_t>(k.group)].cooling;
+  const int liquid = k.assembly ? c_.assemblies[static_cast<std::size_t>(k.group)].liquid : c_.racks[static_cast<std::size_t>(k.group)].liquid;
+  const auto name = [&](int zone) { return zone < 0 ? std::string() : c_.zones[static_cast<std::size_t>(zone)].name; };
+  json.field("group", k.assembly ? c_.assemblies[static_cast<std::size_t>(k.group)].name : c_.racks[static_cast<std::size_t>(k.group)].name).field("cooling", name(air)).field("liquid", name(liquid));
+  const std::size_t devices = plan_.racks[static_cast<std::size_t>(rack)].devices.size();
+  if (k.assembly) {
+    json.field("frame_load", load_of(k.rack.devices.back())).array("shelf_feeds", kLine);
+    for (const PowerCord& cord : k.rack.cords) json.value(c_.feeds[static_cast<std::size_t>(k.rack.positions[static_cast<std::size_t>(cord.position)].feed)].name);
+    json.end_array();
+  } else if (k.rack.devices.size() > devices) {
+    json.field("standing_w", k.rack.devices.back().watts);
+  }
+}
+
+void PowerJson::pdu(JsonWriter& json, const PduLoad& p) const {
+  const int group = c_.rack_group_of(p.rack);
+  const PduModel& m = c_.racks[static_cast<std::size_t>(group)].pdus[static_cast<std::size_t>(p.pdu)];
+  if (m.panel >= 0) json.field("panel", c_.panels[static_cast<std::size_t>(m.panel)].name);
+  const Breaker b = m.part ? pdu_breaker(c_, *m.part) : Breaker{};
+  json.field("continuous_va", known(b.continuous)).field("breaker_va", known(b.trip));
+}
+
+void PowerJson::feed(JsonWriter& json, std::size_t feed) const {
+  const FeedModel& f = c_.feeds[feed];
+  const Breaker b = feed_breaker(c_, f);
+  json.field("breaker_va", known(b.trip)).field("in_use_w", f.spec ? f.spec->in_use.value_or(Watts(0)).value : 0.0);
+  if (const UpsModules u = ups_modules(f); u.modules > 0)
+    json.object("ups", kLine).field("modules", u.modules).field("spare", u.spare).field("module_w", known(u.watts)).field("module_va", known(u.va)).end_object();
+}
+
+void PowerJson::panels(JsonWriter& json) const {
+  json.array("panels");
+  for (const PanelModel& p : c_.panels) {
+    const Breaker b = panel_breaker(c_, p);
+    json.begin_object(kLine).field("name", p.name).field("feed", p.feed < 0 ? std::string() : c_.feeds[static_cast<std::size_t>(p.feed)].name).field("continuous_va", known(b.continuous)).field("breaker_va", known(b.trip)).end_object();
+  }
+  json.end_array();
+}
+
+void PowerJson::zone(JsonWriter& json, std::size_t zone) const {
+  const ZoneModel& z = c_.zones[zone];
+  if (!z.spec) return;
+  const CoolingUnits u = cooling_units(z);
+  json.field("liquid", z.spec->method.value == CoolingMethod::liquid).field("cdus", u.cdu).field("units", u.units).field("unit_removes_w", known(u.heat)).field("unit_airflow_m3_s", known(u.airflow))
+      .field("unit_power_w", u.cdu && z.cdu && z.cdu->power ? std::optional<double>(z.cdu->power->value) : std::nullopt)
+      .field("supply_c", z.spec->supply ? std::optional<double>(z.spec->supply->value) : std::nullopt).array("feeds", kLine);
+  for (const Value<std::string>& name : u.feeds(z))
+    if (name) json.value(*name);
+  json.end_array();
+}
+
+void PowerJson::node_group(JsonWriter& json, const NodeGroupModel& g) const {
+  json.field("computes", g.computes).array("roles", kLine);
+  if (g.spec)
+    for (const Value<Role>& r : g.spec->roles)
+      if (r) json.value(enum_text(*r));
+  json.end_array();
+  if (g.spec && g.spec->ha) json.field("ha", enum_text(*g.spec->ha));
+  if (g.server.part.inlet_max) json.field("inlet_max_c", g.server.part.inlet_max->value);
+}
+
+void PowerJson::storage(JsonWriter& json) const {
+  json.array("storage");
+  for (const StorageModel& s : c_.storage) {
+    json.begin_object(kLine).field("name", s.name).field("systems", s.part && s.nodes < 0 ? s.count : 0).field("nodes", s.nodes < 0 ? std::string() : c_.nodes[static_cast<std::size_t>(s.nodes)].name);
+    if (s.spec && s.spec->servers && s.spec->servers->ha) json.field("ha", enum_text(*s.spec->servers->ha));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void PowerJson::fabric(JsonWriter& json, const Fabric& f) const {
+  const NetworkModel& n = c_.networks[static_cast<std::size_t>(f.network)];
+  json.array("carries", kLine);
+  for (const Traffic t : n.carries) json.value(enum_text(t));
+  json.end_array().field("everything", n.everything).field("link_bit_s", f.link_rate.value).field("leaves_per_unit", f.leaves_per_unit).field("pods", f.pods).field("leaves_per_pod", f.leaves_per_pod)
+      .field("spines_per_pod", f.spines_per_pod).field("links_per_spine_core_pair", f.core_links_per_pair).field("cores_per_group", f.cores_per_group).array("members");
+  for (const FabricBlock& b : f.blocks) {
+    if (b.what != FabricBlock::What::ends) continue;
+    const EndPoints& e = c_.networks[static_cast<std::size_t>(b.network)].ends[static_cast<std::size_t>(b.end)];
+    json.begin_object(kLine).field("of", e.group >= 0 ? "nodes" : "storage").field("name", e.group >= 0 ? c_.nodes[static_cast<std::size_t>(e.group)].name : c_.storage[static_cast<std::size_t>(e.storage)].name)
+        .field("network", c_.networks[static_cast<std::size_t>(b.network)].name).field("members", b.members).field("ports_each", b.ports_each).field("first_slot", b.first).field("slots_each", b.width).field("from_last", b.from_last).end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace clusterc
