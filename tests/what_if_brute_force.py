@@ -1,0 +1,871 @@
+#!/usr/bin/env python3
+"""Cuts every component of a plan in turn, from `clusterc plan --format json` alone, and compares with `clusterc plan --what-if each`.
+
+usage: what_if_brute_force.py CLUSTERC SPEC [PAIRS]
+
+Nothing here is shared with the program: loads, trips, cooling and wiring are worked out again from the plan's data and the documents
+(docs/what-if.md, docs/names.md). Then PAIRS combinations of two components, taken by a fixed rule, are compared with
+`--what-if one,other`. Exit status 1: a difference, which is printed.
+"""
+import itertools
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+
+EPS = 1e-9
+RHO_CP = 1.20 * 1005          # J/(m3 K): dry air at sea level
+
+
+def above(value, limit):
+    return value > limit * (1 + EPS) + EPS
+
+
+# ---- names ----------------------------------------------------------------------------------------------------------------
+
+def top_level(text, mark):
+    """Splits at `mark` outside of brackets and braces."""
+    out, depth, last = [], 0, 0
+    for i, ch in enumerate(text):
+        depth += (ch in "[{") - (ch in "]}")
+        if ch == mark and depth == 0:
+            out.append(text[last:i])
+            last = i + 1
+    return out + [text[last:]]
+
+
+def expand(text):
+    """'pdu/r[01-02]/{a,b}' -> every name; several patterns with commas between."""
+    out = []
+    for term in top_level(text, ","):
+        if not term:
+            continue
+        parts, i = [[""]], 0
+        while i < len(term):
+            if term[i] in "[{":
+                end, depth = i, 0
+                while True:
+                    depth += (term[end] in "[{") - (term[end] in "]}")
+                    if depth == 0:
+                        break
+                    end += 1
+                inside = term[i + 1:end]
+                if term[i] == "{":
+                    parts.append(expand(inside))
+                else:
+                    values = []
+                    for piece in inside.split(","):
+                        low, _, high = piece.partition("-")
+                        width = len(low) if low.startswith("0") else 1
+                        values += [str(v).zfill(width) for v in range(int(low), int(high or low) + 1)]
+                    parts.append(values)
+                i = end + 1
+            else:
+                end = i
+                while end < len(term) and term[end] not in "[{":
+                    end += 1
+                parts.append([term[i:end]])
+                i = end
+        out += ["".join(p) for p in itertools.product(*parts)]
+    return out
+
+
+def suffix(pattern, name):
+    """The digits that the brackets of the pattern made; the whole name where there are none."""
+    for term in top_level(pattern, ","):
+        if "[" not in term:
+            if term == name:
+                return name
+            continue
+        regex = "".join(r"(\d+)" if p.startswith("[") else re.escape(p) for p in re.split(r"(\[[^\]]*\])", term))
+        match = re.fullmatch(regex, name)
+        if match:
+            return "-".join(match.groups())
+    raise SystemExit(f"{name} is not of {pattern}")
+
+
+def two(n):
+    return f"{n:02d}"
+
+
+# ---- the plan -------------------------------------------------------------------------------------------------------------
+
+class World:
+    def __init__(self, plan):
+        self.plan = plan
+        self.pf = plan["site"]["power_factor"]
+        self.loads = plan["loads"]
+        self.groups = {g["name"]: g for g in plan["node_groups"]}
+        self.group_of, self.object_of, self.host_of = {}, {}, {}
+        for g in plan["node_groups"]:
+            for host in expand(g["names"]):
+                self.group_of[host] = g["name"]
+                self.object_of[host] = f"node/{g['name']}/{suffix(g['names'], host)}"
+                self.host_of[self.object_of[host]] = host
+        self.hosts = {name: expand(g["names"]) for name, g in self.groups.items()}
+        self.feeds = {f["name"]: f for f in plan["feeds"]}
+        self.panels = {p["name"]: p for p in plan["panels"]}
+        self.zones = {z["name"]: z for z in plan["cooling_zones"]}
+        self.storage = {s["name"]: s for s in plan["storage"]}
+        pdus = defaultdict(list)
+        for p in plan["pdus"]:
+            pdus[p["name"].split("/")[1]].append(p)
+        self.racks = {}
+        for r in plan["racks"]:
+            rack = {"name": r["name"], "group": r["group"], "air": r["cooling"], "loop": r["liquid"], "devices": [], "frame": "frame_load" in r}
+            liquid = r["liquid_heat_w"] / r["power_w"] if r["power_w"] else 0
+            rack["shares"] = defaultdict(float)
+            if r["cooling"]:
+                rack["shares"][r["cooling"]] += 1 - liquid
+            if r["liquid"]:
+                rack["shares"][r["liquid"]] += liquid
+            if rack["frame"]:
+                names = list(dict.fromkeys(r["shelf_feeds"]))
+                rack["sources"] = [{"feed": f, "panel": None, "trip": None, "continuous": None} for f in names]
+                for d in r["devices"]:
+                    rack["devices"].append({"kind": "tray", "name": d["name"], "load": None, "cords": []})
+                rack["devices"].append({"kind": "frame", "name": r["name"], "load": self.loads[r["frame_load"]], "cords": [names.index(f) for f in r["shelf_feeds"]]})
+            else:
+                rack["sources"] = [{"feed": p["feed"] or None, "panel": p.get("panel"), "trip": p["breaker_va"], "continuous": p["continuous_va"]} for p in pdus[r["name"]]]
+                for d in r["devices"]:
+                    rack["devices"].append({"kind": d["kind"], "name": d["name"], "load": self.loads[d["load"]], "cords": [ord(ch) - 97 for ch in d.get("cords", "")]})
+                if "standing_w" in r:
+                    rack["devices"].append({"kind": "standing", "name": "", "load": {"power_w": r["standing_w"], "idle_w": None, "throttles": False, "supplies": 0, "spare": None, "supply_w": None, "efficiency": 0.94}, "cords": []})
+            self.racks[r["name"]] = rack
+        self.rack_of = {d["name"]: (r, i) for r in self.racks.values() for i, d in enumerate(r["devices"]) if d["name"] and d["kind"] != "frame"}
+        self.fabrics = {f["network"]: Wires(self, f) for f in plan["fabrics"] if f["tiers"]}
+        self.compute = next((f["network"] for f in plan["fabrics"] if "compute" in f["carries"]), None)
+        self.base = None
+        self.memo = {}
+        self.settle_base()
+
+    # ---- one rack
+
+    @staticmethod
+    def form(x):
+        low, full = 90 / 94, 91 / 94
+        if x <= 0.2:
+            return low
+        if x <= 0.5:
+            return low + (1 - low) * (x - 0.2) / 0.3
+        return 1 + (full - 1) * (min(x, 1) - 0.5) / 0.5
+
+    def on_supplies(self, load, alive):
+        """(state, watts at the wall) with that many supplies."""
+        watts, n, spare, each = load["power_w"], load["supplies"], load["spare"], load["supply_w"]
+        if alive == 0:
+            return "dead", 0.0
+        if alive == n:
+            return "runs", watts
+        if each is None:
+            return ("runs" if spare is not None and n - alive <= spare else "unjudged"), watts
+        need, given = watts * load["efficiency"], alive * each
+        if given * (1 + EPS) + EPS >= need:
+            now = watts * max(1.0, self.form(need / (n * each)) / self.form(need / given))
+            if spare is None or n - alive <= spare:
+                return "runs", now
+            return ("throttled" if load["throttles"] else "unjudged"), now
+        if not load["throttles"]:
+            return "dead", 0.0
+        most = given / (load["efficiency"] * 91 / 94)
+        if load["idle_w"] is None:
+            return "unjudged", most
+        return ("throttled", most) if given * (1 + EPS) + EPS >= load["idle_w"] * load["efficiency"] else ("dead", 0.0)
+
+    def rack_state(self, rack, out):
+        """out: {'sources': set, 'cords': set of (device, supply), 'devices': set} -> (watts by source, [(state, watts)])"""
+        key = (id(rack), frozenset(out["sources"]), frozenset(out["cords"]), frozenset(out["devices"]))
+        if key in self.memo:
+            return self.memo[key]
+        sources = [0.0] * len(rack["sources"])
+        alive_sources = [i for i in range(len(sources)) if i not in out["sources"]]
+        states = []
+        for i, d in enumerate(rack["devices"]):
+            load = d["load"]
+            if i in out["devices"]:
+                states.append(("dead", 0.0))
+            elif load is None or not sources or (not load["supplies"] and load["power_w"] <= 0):
+                states.append(("runs", load["power_w"] if load else 0.0))
+            elif not d["cords"]:
+                states.append(("runs", load["power_w"]) if alive_sources else ("dead", 0.0))
+                for s in alive_sources:
+                    sources[s] += load["power_w"] / len(alive_sources)
+            else:
+                living = [s for k, s in enumerate(d["cords"]) if s not in out["sources"] and (i, k) not in out["cords"]]
+                state = self.on_supplies(load, len(living))
+                states.append(state)
+                for s in living:
+                    sources[s] += state[1] / len(living)
+        self.memo[key] = (sources, states)
+        return sources, states
+
+    # ---- the whole chain, to the fixed point
+
+    def start(self):
+        return {"feeds": set(), "panels": set(), "ups": defaultdict(int), "racks": {}, "trips": []}
+
+    def out_of(self, state, name):
+        """What is out in a rack, with what is dead above it."""
+        rack = self.racks[name]
+        own = state["racks"].get(name)
+        sources = set(own["sources"]) if own else set()
+        for i, s in enumerate(rack["sources"]):
+            if s["feed"] in state["feeds"] or (s["panel"] and s["panel"] in state["panels"]):
+                sources.add(i)
+        return {"sources": sources, "cords": own["cords"] if own else set(), "devices": own["devices"] if own else set()}
+
+    def sums(self, state, racks):
+        feeds, panels = defaultdict(float), defaultdict(float)
+        for name, (watts, _) in racks.items():
+            for s, w in zip(self.racks[name]["sources"], watts):
+                if s["feed"]:
+                    feeds[s["feed"]] += w / self.pf
+                if s["panel"]:
+                    panels[s["panel"]] += w / self.pf
+        self.add_rest(state, feeds)
+        return feeds, panels
+
+    def add_rest(self, state, feeds):
+        for name, f in self.feeds.items():
+            if name not in state["feeds"]:
+                feeds[name] += f["in_use_w"] / self.pf
+        for z in self.zones.values():
+            if z["cdus"] and z["unit_power_w"]:
+                living = [f for f in z["feeds"] if f not in state["feeds"]]
+                for f in living:
+                    feeds[f] += z["unit_power_w"] * z["units"] / self.pf / len(living)
+
+    def settle(self, state, base=None):
+        """Trips until nothing more does. base: the settled state before; only racks that differ are worked out again while no feed or panel is dead."""
+        whole = base is None or state["feeds"] != base["state"]["feeds"] or state["panels"] != base["state"]["panels"]
+        round_ = 1
+        current = None
+        while True:
+            if whole:
+                racks = {name: self.rack_state(r, self.out_of(state, name)) for name, r in self.racks.items()}
+                feeds, panels = self.sums(state, racks)
+                look = racks
+            else:
+                look = {name: self.rack_state(self.racks[name], self.out_of(state, name)) for name in state["racks"]}
+                feeds, panels = dict(base["feeds"]), dict(base["panels"])
+                for name, (watts, _) in look.items():
+                    for s, w, was in zip(self.racks[name]["sources"], watts, base["racks"][name][0]):
+                        if s["feed"]:
+                            feeds[s["feed"]] += (w - was) / self.pf
+                        if s["panel"]:
+                            panels[s["panel"]] += (w - was) / self.pf
+                racks = None
+            current = (racks, look, feeds, panels)
+            tripped = []
+            for name in look:
+                rack = self.racks[name]
+                gone = self.out_of(state, name)["sources"]
+                for i, s in enumerate(rack["sources"]):
+                    if i not in gone and s["trip"] is not None and above(look[name][0][i] / self.pf, s["trip"]):
+                        tripped.append((name, i, look[name][0][i] / self.pf))
+            if tripped:
+                for name, i, _ in tripped:
+                    self.own(state, name)["sources"].add(i)
+                for place in sorted({(self.racks[n]["group"], i) for n, i, _ in tripped}):
+                    of = [t for t in tripped if (self.racks[t[0]]["group"], t[1]) == place]
+                    state["trips"].append((round_, "pdu", frozenset(f"pdu/{n}/{chr(97 + i)}" for n, i, _ in of), max(v for _, _, v in of)))
+                round_ += 1
+                continue
+            over = [p for p in self.panels if p not in state["panels"] and self.panels[p]["breaker_va"] is not None and above(panels.get(p, 0.0), self.panels[p]["breaker_va"])]
+            if over:
+                for p in over:
+                    state["panels"].add(p)
+                    state["trips"].append((round_, "panel", frozenset([f"panel/{p}"]), panels[p]))
+                round_ += 1
+                whole = True
+                continue
+            dead = []
+            for name, f in self.feeds.items():
+                if name in state["feeds"]:
+                    continue
+                va, ups = feeds.get(name, 0.0), f.get("ups")
+                if f["breaker_va"] is not None and above(va, f["breaker_va"]):
+                    dead.append((name, "feed", va))
+                elif ups:
+                    left = max(0, ups["modules"] - state["ups"][name])
+                    if ups["module_w"] is not None and above(va * self.pf, ups["module_w"] * left):
+                        dead.append((name, "ups", va * self.pf))
+                    elif (ups["module_va"] is not None and above(va, ups["module_va"] * left)) or left == 0:
+                        dead.append((name, "ups", va))
+            if not dead:
+                return {"state": state, "racks": current[0], "look": current[1], "feeds": current[2], "panels": current[3], "whole": whole}
+            for name, kind, load in dead:
+                state["feeds"].add(name)
+                state["trips"].append((round_, kind, frozenset([f"{kind}/{name}"]), load))
+            round_ += 1
+            whole = True
+
+    def own(self, state, name):
+        return state["racks"].setdefault(name, {"sources": set(), "cords": set(), "devices": set()})
+
+    def settle_base(self):
+        self.base = self.settle(self.start())
+        self.base_heat = {z: 0.0 for z in self.zones}
+        for name, (_, states) in self.base["racks"].items():
+            for z, share in self.racks[name]["shares"].items():
+                self.base_heat[z] += sum(w for _, w in states) * share
+
+    # ---- a failure
+
+    def cut(self, names):
+        base = self.base["state"]
+        state = {"feeds": set(base["feeds"]), "panels": set(base["panels"]), "ups": defaultdict(int),
+                 "racks": {}, "trips": []}
+        if base["racks"]:                 # what had tripped in the normal state
+            state["racks"] = {n: {k: set(v) for k, v in r.items()} for n, r in base["racks"].items()}
+        dead_nodes, dead_switches, dead_storage = set(), set(), set()
+        units, loops, end_links, up_links = defaultdict(int), set(), [], []
+        for name in names:
+            kind, _, rest = name.partition("/")
+            if kind == "feed":
+                state["feeds"].add(rest)
+            elif kind == "ups":
+                state["ups"][rest.rsplit("/", 1)[0]] += 1
+            elif kind == "panel":
+                state["panels"].add(rest)
+            elif kind == "pdu":
+                rack, letter = rest.split("/")
+                self.own(state, rack)["sources"].add(ord(letter) - 97)
+            elif kind == "shelf":
+                rack, number = rest.split("/")
+                self.own(state, rack)["cords"].add((len(self.racks[rack]["devices"]) - 1, int(number) - 1))
+            elif kind == "psu":
+                thing, number = rest.rsplit("/", 1)
+                rack, i = self.rack_of[self.host_of.get(thing, thing)]
+                self.own(state, rack["name"])["cords"].add((i, int(number) - 1))
+            elif kind in ("cooling", "cdu"):
+                units[rest.rsplit("/", 1)[0]] += 1
+            elif kind == "loop":
+                loops.add(rest)
+            elif kind in ("leaf", "spine", "core", "switch"):
+                dead_switches.add(name)
+                if name in self.rack_of:
+                    rack, i = self.rack_of[name]
+                    self.own(state, rack["name"])["devices"].add(i)
+            elif kind == "link":
+                far, fabric, switch = self.link(rest)
+                if far in ("spine", "core"):
+                    up_links.append((fabric, switch))
+                else:
+                    end_links.append((fabric, switch, far))
+            elif kind == "node":
+                host = self.host_of[name]
+                dead_nodes.add(host)
+                if host in self.rack_of:
+                    rack, i = self.rack_of[host]
+                    self.own(state, rack["name"])["devices"].add(i)
+            elif kind == "storage":
+                dead_storage.add(name)
+                if name in self.rack_of:
+                    rack, i = self.rack_of[name]
+                    self.own(state, rack["name"])["devices"].add(i)
+        end = self.settle(state, self.base)
+        throttled, unjudged, odd_switches = set(), set(), set()
+        for name, (_, states) in end["look"].items():
+            rack, before = self.racks[name], self.base["racks"][name][1]
+            for i, d in enumerate(rack["devices"]):
+                now, was = states[i][0], before[i][0]
+                if d["kind"] == "tray" and now != "dead":
+                    now, was = states[-1][0], before[-1][0]
+                if now == "runs" or now == was:
+                    continue
+                if d["kind"] in ("node", "tray"):
+                    {"dead": dead_nodes, "throttled": throttled, "unjudged": unjudged}[now].add(d["name"])
+                elif d["kind"] == "switch":
+                    (dead_switches if now == "dead" else odd_switches).add(d["name"])
+                elif d["kind"] == "storage" and now == "dead":
+                    dead_storage.add(d["name"])
+        limits = self.power_limits(end)
+        zones = self.cool(end, units, loops, dead_nodes, throttled, unjudged, dead_switches, dead_storage, limits)
+        throttled -= dead_nodes
+        unjudged -= dead_nodes | throttled
+        networks, cut_off = self.network(dead_switches, end_links, up_links, dead_nodes, dead_storage)
+        gpus = lambda hosts: sum(self.groups[self.group_of[h]]["gpus_each"] for h in hosts)
+        return {
+            "dead": dead_nodes, "throttled": throttled, "unjudged": unjudged, "cut_off": cut_off, "gpus": (gpus(dead_nodes), gpus(throttled), gpus(cut_off)),
+            "switches": dead_switches, "odd_switches": odd_switches, "storage": dead_storage, "networks": networks, "limits": limits, "zones": zones,
+            "trips": state["trips"], "feeds": {f: end["feeds"].get(f, 0.0) for f in self.feeds}, "services": self.services(dead_nodes, dead_storage, networks)}
+
+    def power_limits(self, end):
+        state = end["state"]
+        fed = len(state["feeds"] - self.base["state"]["feeds"]) > 0 or any(t[1] in ("feed", "ups") for t in state["trips"])
+        rule = "power-feed-loss-overloads-survivor" if any(t[1] in ("feed", "ups") for t in state["trips"]) or fed else "power-branch-over-continuous-rating"
+        out = []
+        pdus = defaultdict(list)
+        for name, (watts, _) in end["look"].items():
+            for i, s in enumerate(self.racks[name]["sources"]):
+                if s["continuous"] is not None and above(watts[i] / self.pf, s["continuous"]):
+                    pdus[self.racks[name]["group"], i].append((name, watts[i] / self.pf))
+        for (_, i), of in pdus.items():
+            out.append((rule, "pdu", frozenset(f"pdu/{n}/{chr(97 + i)}" for n, _ in of), max(v for _, v in of)))
+        for p, data in self.panels.items():
+            va = end["panels"].get(p, 0.0)
+            if p not in state["panels"] and data["continuous_va"] is not None and above(va, data["continuous_va"]):
+                out.append((rule, "panel", frozenset([f"panel/{p}"]), va))
+        for name, f in self.feeds.items():
+            if name in state["feeds"]:
+                continue
+            va, ups = end["feeds"].get(name, 0.0), f.get("ups")
+            if f.get("capacity_va") is not None and above(va, f["capacity_va"]):
+                out.append((rule, "feed", frozenset([f"feed/{name}"]), va))
+            if ups:
+                left = ups["modules"] - max(ups["spare"], state["ups"][name])
+                if ups["module_w"] is not None and above(va * self.pf, ups["module_w"] * left):
+                    out.append(("power-ups-over-kw-rating", "ups", frozenset([f"ups/{name}"]), va * self.pf))
+                elif ups["module_va"] is not None and above(va, ups["module_va"] * left):
+                    out.append(("power-ups-over-kw-rating", "ups", frozenset([f"ups/{name}"]), va))
+        return out
+
+    def cool(self, end, units, loops, dead_nodes, throttled, unjudged, dead_switches, dead_storage, limits):
+        zones = {}
+        density = (1 - 2.25577e-5 * self.plan["site"]["altitude_m"]) ** 5.2559
+        for name, z in self.zones.items():
+            left = max(0, z["units"] - units.get(name, 0))
+            if (z["feeds"] and all(f in end["state"]["feeds"] for f in z["feeds"])) or name in loops:
+                left = 0
+            if not end["look"] and left == z["units"]:
+                continue
+            if not end["whole"] and left == z["units"]:      # all units run: only what the racks that differ add can matter
+                heat = self.base_heat[name] + sum((sum(w for _, w in states) - sum(w for _, w in self.base["racks"][r][1])) * self.racks[r]["shares"].get(name, 0) for r, (_, states) in end["look"].items())
+                removes = float("inf") if z["unit_removes_w"] is None else z["unit_removes_w"] * left
+                moves = float("inf") if z["unit_airflow_m3_s"] is None or z["cdus"] or z["liquid"] else z["unit_airflow_m3_s"] * left
+                if not above(heat, removes) and not above(z["airflow_m3_s"] * heat / z["heat_w"] if z["heat_w"] else 0.0, moves):
+                    continue
+            full = {n: r for n, r in self.base["racks"].items()}
+            full.update(end["racks"] or end["look"])
+            heat = idle = 0.0
+            known = True
+            for rack_name, (_, states) in full.items():
+                rack = self.racks[rack_name]
+                share = rack["shares"].get(name, 0)
+                if share <= 0:
+                    continue
+                heat += sum(w for _, w in states) * share
+                for d, (state, _) in zip(rack["devices"], states):
+                    if state == "dead" or d["load"] is None:
+                        continue
+                    if not d["load"]["throttles"]:
+                        idle += d["load"]["power_w"] * share
+                    elif d["load"]["idle_w"] is not None:
+                        idle += d["load"]["idle_w"] * share
+                    else:
+                        known = False
+            removes = 0.0 if left == 0 else (None if z["unit_removes_w"] is None else z["unit_removes_w"] * left)
+            slow = stop = unsure = False
+            if removes is not None and heat > 0 and above(heat, removes):
+                limits.append(("cool-heat-rejection-undersized", "cooling", frozenset([f"zone/{name}"]), heat))
+                stop = left == 0 or above(idle, removes)
+                slow, unsure = not stop and known, not stop and not known
+            rise = 0.0
+            need = z["airflow_m3_s"] * heat / z["heat_w"] if z["heat_w"] else 0.0
+            if not z["cdus"] and not z["liquid"] and z["unit_airflow_m3_s"] is not None and left > 0 and above(need, z["unit_airflow_m3_s"] * left):
+                given = z["unit_airflow_m3_s"] * left
+                rise = heat / (RHO_CP * density) * (1 / given - 1 / need)
+                limits.append(("cool-airflow-below-demand", "cooling", frozenset([f"zone/{name}"]), need))
+            if left < z["units"] or stop or slow or unsure or rise > 0:
+                zones[name] = (left, heat, rise)
+            if not (stop or slow or unsure or rise > 0):
+                continue
+            for rack_name, (_, states) in full.items():
+                rack = self.racks[rack_name]
+                if rack["shares"].get(name, 0) <= 0:
+                    continue
+                for i, d in enumerate(rack["devices"]):
+                    now = states[-1][0] if d["kind"] == "tray" else states[i][0]
+                    if now == "dead" or d["kind"] in ("frame", "standing", "occupied"):
+                        continue
+                    node = d["kind"] in ("node", "tray")
+                    limit = self.groups[self.group_of[d["name"]]].get("inlet_max_c") if d["kind"] == "node" else None
+                    warm = rise > 0 and z["supply_c"] is not None and limit is not None and z["supply_c"] + rise - limit > EPS
+                    if stop:
+                        {"node": dead_nodes, "tray": dead_nodes, "switch": dead_switches, "storage": dead_storage}[d["kind"]].add(d["name"])
+                    elif node and (slow or warm):
+                        throttled.add(d["name"])
+                    elif node and unsure:
+                        unjudged.add(d["name"])
+        return zones
+
+    # ---- network
+
+    def link(self, rest):
+        """'gpu-leaf/compute/u1/r1' -> (far end, network, switch)"""
+        for at in [m.start() for m in re.finditer("-", rest)]:
+            switch = rest[at + 1:]
+            for network, wires in self.fabrics.items():
+                if switch in wires.switches:
+                    return rest[:at], network, switch
+        raise SystemExit(f"no such link: {rest}")
+
+    def network(self, dead_switches, end_links, up_links, dead_nodes, dead_storage):
+        out, cut_off = {}, set()
+        for network, wires in self.fabrics.items():
+            dead = {s for s in dead_switches if s in wires.switches}
+            ends = [(s, far) for n, s, far in end_links if n == network]
+            ups = [s for n, s in up_links if n == network]
+            if not dead and not ends and not ups:
+                continue
+            lost, bisection = wires.without(dead, ends, ups)
+            gone, fewer, stores, slowest = set(), 0, 0, 1.0
+            for (of, member), ports in lost.items():
+                block = wires.blocks[of]
+                everything = ports >= block["ports_each"]
+                if block["of"] == "storage":
+                    if f"storage/{block['name']}/{member + 1}" in dead_storage:
+                        continue
+                    stores += everything
+                    fewer += not everything
+                    continue
+                host = self.hosts[block["name"]][member]
+                if host in dead_nodes:
+                    continue
+                if everything:
+                    gone.add(host)
+                else:
+                    fewer += 1
+                    if self.groups[block["name"]]["computes"] and block["network"] == self.compute:
+                        slowest = min(slowest, 1 - ports / block["ports_each"])
+            share = 1.0 if wires.data["everything"] or not wires.normal else bisection / wires.normal
+            out[network] = (len(dead), len(ends) + len(ups), gone, stores, fewer, share, slowest if network == self.compute else None)
+            if not wires.data["everything"]:
+                cut_off |= gone
+        return out, cut_off
+
+    def services(self, dead_nodes, dead_storage, networks):
+        gone = defaultdict(int)
+        for host in dead_nodes:
+            gone[self.group_of[host]] += 1
+        for network, (_, _, cut, _, _, _, _) in networks.items():
+            if "inband" in self.fabrics[network].data["carries"]:
+                for host in cut:
+                    gone[self.group_of[host]] += 1
+        out, roles = set(), {}
+        lost = lambda left, of, ha: left <= 0 or (ha == "quorum" and 2 * left <= of)
+        for name, g in self.groups.items():
+            left = g["count"] - min(g["count"], gone[name])
+            for role in g["roles"]:
+                if role == "compute":
+                    continue
+                had = roles.get(role, (0, 0, None))
+                roles[role] = (had[0] + left, had[1] + g["count"], g.get("ha"))
+        for role, (left, of, ha) in roles.items():
+            if left < of:
+                out.add((role, left, of, lost(left, of, ha)))
+        cut = defaultdict(int)
+        for name in dead_storage:
+            cut[name.split("/")[1]] += 1
+        for network, (_, _, _, stores, _, _, _) in networks.items():
+            wires = self.fabrics[network]
+            if stores and not wires.data["everything"]:
+                for name in {b["name"] for b in wires.blocks if b["of"] == "storage"}:
+                    cut[name] = min(self.storage[name]["systems"], cut[name] + stores)
+        for name, s in self.storage.items():
+            if s["nodes"]:
+                of = self.groups[s["nodes"]]["count"]
+                left = of - min(of, gone[s["nodes"]])
+                if gone[s["nodes"]]:
+                    out.add((f"storage/{name}", left, of, lost(left, of, s.get("ha") or self.groups[s["nodes"]].get("ha"))))
+            elif name in cut:
+                out.add((f"storage/{name}", s["systems"] - cut[name], s["systems"], s["systems"] - cut[name] <= 0))
+        return out
+
+    # ---- what there is to cut
+
+    def components(self):
+        out = [f"feed/{f}" for f in self.feeds]
+        out += [f"ups/{n}/{i + 1}" for n, f in self.feeds.items() if f.get("ups") for i in range(f["ups"]["modules"])]
+        out += [f"panel/{p}" for p in self.panels]
+        for name, rack in self.racks.items():
+            if rack["frame"]:
+                out += [f"shelf/{name}/{i + 1}" for i in range(len(rack["devices"][-1]["cords"]))]
+                continue
+            out += [f"pdu/{name}/{chr(97 + i)}" for i in range(len(rack["sources"]))]
+            for d in rack["devices"]:
+                out += [f"psu/{self.object_of.get(d['name'], d['name'])}/{i + 1}" for i in range(len(d["cords"]))]
+        for name, z in self.zones.items():
+            out += [f"{'cdu' if z['cdus'] else 'cooling'}/{name}/{i + 1}" for i in range(z["units"])]
+            if z["liquid"]:
+                out.append(f"loop/{name}")
+        for wires in self.fabrics.values():
+            out += wires.switches
+            out += wires.links()
+        out += [self.object_of[h] for n, g in self.groups.items() if not g["computes"] for h in self.hosts[n]]
+        out += [f"storage/{n}/{i + 1}" for n, s in self.storage.items() for i in range(s["systems"])]
+        return out
+
+
+class Wires:
+    """One fabric as explicit cables: what is on each leaf, and the far end of each uplink (docs/names.md)."""
+
+    def __init__(self, world, data):
+        self.data = data
+        self.blocks = data["members"]
+        tiers = data["tiers"]
+        self.tiers = tiers
+        net, per_unit = data["network"], data["leaves_per_unit"]
+        self.names = []
+        for t, tier in enumerate(tiers):
+            names = []
+            for i in range(tier["count"]):
+                if t == 0 and per_unit == 1:
+                    tail = two(i + 1)
+                elif t == 0:
+                    tail = "" if tier["tier"] == "switch" else f"u{i // per_unit + 1}/"
+                    tail += f"r{i % per_unit + 1}" if data["rail_optimised"] else chr(97 + i % per_unit)
+                elif t == 1:
+                    tail = f"pod{i // data['spines_per_pod'] + 1}/{two(i % data['spines_per_pod'] + 1)}" if len(tiers) > 2 else two(i + 1)
+                else:
+                    tail = f"p{i // data['cores_per_group'] + 1}/{two(i % data['cores_per_group'] + 1)}"
+                names.append(f"{tier['tier']}/{net}/{tail}")
+            self.names.append(names)
+        self.switches = {n: (t, i) for t, names in enumerate(self.names) for i, n in enumerate(names)}
+        leaves, down = tiers[0]["count"], tiers[0]["down"]
+        self.on_leaf = [[] for _ in range(leaves)]            # (block, member), once a port
+        for b, block in enumerate(self.blocks):
+            for m in range(block["members"]):
+                for k in range(block["ports_each"]):
+                    if block["from_last"]:
+                        x = block["first_slot"] + m * block["ports_each"] + k
+                        slot, rail = data["units"] * down - 1 - x // per_unit, x % per_unit
+                    else:
+                        slot, rail = block["first_slot"] + m * block["slots_each"] + k // per_unit, k % per_unit
+                    if 0 <= slot < data["units"] * down:
+                        leaf = slot // down * per_unit + rail
+                        if leaf < leaves:
+                            self.on_leaf[leaf].append((b, m))
+        self.up, self.below = [[], []], [defaultdict(set), defaultdict(set)]   # far ends of each uplink; who is below
+        if len(tiers) > 1:
+            pod_leaves = data["leaves_per_pod"] if len(tiers) > 2 else leaves
+            for i in range(leaves):
+                pod = i // pod_leaves
+                self.up[0].append([(pod * data["spines_per_pod"] if len(tiers) > 2 else 0) + k // data["links_per_leaf_spine_pair"] for k in range(tiers[0]["up"])])
+        if len(tiers) > 2:
+            for s in range(tiers[1]["count"]):
+                group = s % data["spines_per_pod"]
+                self.up[1].append([group * data["cores_per_group"] + k // data["links_per_spine_core_pair"] for k in range(tiers[1]["up"])])
+        for t in (0, 1):
+            for i, far in enumerate(self.up[t]):
+                for f in far:
+                    self.below[t][f].add(i)
+        self.pod_of = lambda leaf: leaf // data["leaves_per_pod"] if len(tiers) > 2 else 0
+        self.pod_leaves = defaultdict(list)
+        for i in range(leaves):
+            self.pod_leaves[self.pod_of(i)].append(i)
+        self.leaf_send = [self.send(i, set(), 0, 0) for i in range(leaves)]
+        self.pod_leaf_sum = {p: sum(self.leaf_send[i] for i in ls) for p, ls in self.pod_leaves.items()}
+        self.spine_links = [len(far) for far in self.up[1]]
+        self.normal = sum(self.pod_carries(p, self.pod_leaf_sum[p], self.pod_links(p, set(), set(), [])) for p in self.pod_leaves) / 2
+
+    def send(self, leaf, dead_spines, cut_up, cut_ends):
+        """Ports' worth that a leaf can send up, and whether it is joined to anything."""
+        ends = len(self.on_leaf[leaf]) - cut_ends
+        if len(self.tiers) == 1:
+            return ends
+        return min(ends, self.uplinks(leaf, dead_spines, cut_up))
+
+    def uplinks(self, leaf, dead_spines, cut_up):
+        far = self.up[0][leaf]
+        if cut_up:
+            far = far[1:]                                     # the first uplink is the one that is cut
+        return sum(1 for s in far if s not in dead_spines)
+
+    def pod_links(self, pod, dead_spines, dead_cores, cut):
+        if len(self.tiers) < 3:
+            return None
+        n = self.data["spines_per_pod"]
+        if not dead_spines and not dead_cores and not cut:
+            return sum(self.spine_links[pod * n:(pod + 1) * n])
+        total = 0
+        for s in range(pod * n, (pod + 1) * n):
+            if s in dead_spines:
+                continue
+            far = self.up[1][s][1:] if s in cut else self.up[1][s]
+            total += sum(1 for c in far if c not in dead_cores) if dead_cores else len(far)
+        return total
+
+    @staticmethod
+    def pod_carries(_, leaves, links):
+        return leaves if links is None else min(leaves, links)
+
+    def without(self, dead, end_links, up_links):
+        places = [self.switches[d] for d in dead]
+        leaves = {i for t, i in places if t == 0}
+        spines = {i for t, i in places if t == 1}
+        cores = {i for t, i in places if t == 2}
+        cut_up = {self.switches[s][1] for s in up_links if self.switches[s][0] == 0}
+        cut_core = {self.switches[s][1] for s in up_links if self.switches[s][0] == 1}
+        cut_ends = defaultdict(list)
+        for switch, far in end_links:
+            leaf = self.switches[switch][1]
+            cut_ends[leaf].append(next(e for e in self.on_leaf[leaf] if self.blocks[e[0]]["name"] == far))
+        touched = set(leaves) | cut_up | set(cut_ends)
+        for s in spines:
+            touched |= self.below[0][s]
+        lost = defaultdict(int)
+        sums = {}
+        nowhere = set(leaves)
+        for leaf in touched:
+            pod = self.pod_of(leaf)
+            now = 0 if leaf in leaves else self.send(leaf, spines, leaf in cut_up, len(cut_ends.get(leaf, [])))
+            if leaf not in leaves and len(self.tiers) > 1 and self.tiers[0]["count"] > 1 and self.uplinks(leaf, spines, leaf in cut_up) == 0:
+                nowhere.add(leaf)
+            sums[pod] = sums.get(pod, self.pod_leaf_sum[pod]) + now - self.leaf_send[leaf]
+        pods = set(sums)
+        if len(self.tiers) > 2:
+            for c in cores:
+                pods |= {s // self.data["spines_per_pod"] for s in self.below[1][c]}
+            pods |= {s // self.data["spines_per_pod"] for s in spines | cut_core}
+        bisection = self.normal
+        for p in pods:
+            links = self.pod_links(p, spines, cores, cut_core)
+            bisection += (self.pod_carries(p, sums.get(p, self.pod_leaf_sum.get(p, 0)), links) - self.pod_carries(p, self.pod_leaf_sum.get(p, 0), self.pod_links(p, set(), set(), []))) / 2
+            if links == 0 and len(self.pod_leaves) > 1:
+                nowhere |= set(self.pod_leaves[p])
+        for leaf in nowhere:
+            for e in self.on_leaf[leaf]:
+                lost[e] += 1
+        for leaf, entries in cut_ends.items():
+            if leaf not in nowhere:
+                for e in entries:
+                    lost[e] += 1
+        return lost, bisection
+
+    def links(self):
+        out = []
+        for leaf, entries in enumerate(self.on_leaf):
+            for b, _ in entries:
+                out.append(f"link/{self.blocks[b]['name']}-{self.names[0][leaf]}")
+        for t in range(len(self.tiers) - 1):
+            for i in range(self.tiers[t]["count"]):
+                out += [f"link/{self.tiers[t + 1]['tier']}-{self.names[t][i]}"] * self.tiers[t]["up"]
+        return out
+
+
+# ---- comparison -----------------------------------------------------------------------------------------------------------
+
+def near(a, b, tolerance):
+    return abs(a - b) <= tolerance * max(abs(a), abs(b)) + 1e-6
+
+
+def differences(mine, state, exact):
+    """What differs between the recomputation and the program's state; `exact`: names and loads are those of this very failure."""
+    out = []
+
+    def same(what, a, b):
+        if a != b:
+            out.append(f"{what}: recomputed {a}, clusterc {b}")
+
+    nodes, gpus = state["nodes"], state["gpus"]
+    same("nodes dead", len(mine["dead"]), nodes["dead_count"])
+    same("nodes throttled", len(mine["throttled"]), nodes["throttled_count"])
+    same("nodes unjudged", len(mine["unjudged"]), nodes["unjudged_count"])
+    same("nodes cut off", len(mine["cut_off"]), nodes["cut_off_count"])
+    same("gpus", mine["gpus"], (gpus["dead"], gpus["throttled"], gpus["cut_off"]))
+    switches = {n for p in state["switches_dead"] for n in expand(p)}
+    same("switches dead", len(mine["switches"]), len(switches))
+    same("switches unjudged", len(mine["odd_switches"]), sum(len(expand(p)) for p in state["switches_unjudged"]))
+    same("storage dead", len(mine["storage"]), sum(len(expand(p)) for p in state["storage_dead"]))
+    same("services", mine["services"], {(s["name"], s["left"], s["of"], s["lost"]) for s in state["services"]})
+    theirs = {n["network"]: n for n in state["networks"]}
+    same("networks", set(mine["networks"]), set(theirs))
+    for name, (dead, links, gone, stores, fewer, share, reduce) in mine["networks"].items():
+        n = theirs.get(name)
+        if not n:
+            continue
+        same(f"{name}: switches, links, cut off, storage, fewer", (dead, links, len(gone), stores, fewer), (n["switches_dead"], n["links_dead"], n["cut_off_count"], n["cut_off_storage"], n["degraded"]))
+        if not near(share, n["bisection_share"], 1e-9):
+            out.append(f"{name}: bisection {share}, clusterc {n['bisection_share']}")
+        if (reduce is None) != (n["all_reduce_share"] is None) or (reduce is not None and not near(reduce, n["all_reduce_share"], 1e-9)):
+            out.append(f"{name}: all-reduce {reduce}, clusterc {n['all_reduce_share']}")
+        if exact:
+            same(f"{name}: who is cut off", gone, set(expand(n["cut_off"])))
+    tolerance = 1e-9 if exact else 1e-3
+    for what, key in (("trips", "round"), ("limits", "rule")):
+        a = sorted((t[0], t[1], len(t[2]), t[3], sorted(t[2])) for t in mine[what])
+        b = sorted((t[key], t["kind"], sum(len(expand(o)) for o in t["objects"]), t["load"], sorted(n for o in t["objects"] for n in expand(o))) for t in state[what])
+        if [x[:3] for x in a] != [x[:3] for x in b] or any(not near(x[3], y[3], tolerance) for x, y in zip(a, b)) or (exact and [x[4] for x in a] != [x[4] for x in b]):
+            out.append(f"{what}: recomputed {a}, clusterc {b}")
+    zones = {z["zone"]: z for z in state["zones"]}
+    same("zones", set(mine["zones"]), set(zones))
+    for name, (left, heat, rise) in mine["zones"].items():
+        z = zones.get(name)
+        if z and (left != z["units_left"] or not near(heat, z["heat_w"], tolerance) or not near(rise, z["inlet_rise_k"], tolerance)):
+            out.append(f"zone {name}: recomputed {left, heat, rise}, clusterc {z}")
+    if exact:
+        same("dead", mine["dead"], set(expand(nodes["dead"])))
+        same("throttled", mine["throttled"], set(expand(nodes["throttled"])))
+        same("switches", mine["switches"], switches)
+        for feed, va in mine["feeds"].items():
+            if not near(va, state["feeds_va"][feed], 1e-9):
+                out.append(f"feed {feed}: recomputed {va} VA, clusterc {state['feeds_va'][feed]}")
+    return out
+
+
+def clusterc(program, *arguments):
+    done = subprocess.run([program, *arguments, "--today", "2026-11-21"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if done.returncode not in (0, 1) or not done.stdout:
+        raise SystemExit(f"clusterc {' '.join(arguments)}: {done.returncode}\n{done.stderr.decode()}")
+    return json.loads(done.stdout)
+
+
+def main():
+    program, spec = sys.argv[1:3]
+    pairs = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    world = World(clusterc(program, "plan", spec, "--format", "json"))
+    each = clusterc(program, "plan", spec, "--format", "json", "--what-if", "each")
+    bad = 0
+
+    def report(name, found):
+        nonlocal bad
+        if found:
+            bad += 1
+            if bad <= 20:
+                print(f"{name}:")
+                for f in found:
+                    print("   " + f[:2000])
+
+    # Each component once, and no other.
+    mine = world.components()
+    wanted = defaultdict(int)
+    for name in mine:
+        wanted[name] += 1
+    row_of, counted = {}, 0
+    for row in each["single_failures"]:
+        counted += row["count"]
+        for pattern in row["components"]:
+            for name in expand(pattern):
+                row_of.setdefault(name, []).append(row)
+    if counted != len(mine):
+        report("count", [f"recomputed {len(mine)} components, clusterc {counted}"])
+    if set(row_of) != set(wanted):
+        report("components", [f"only recomputed: {sorted(set(wanted) - set(row_of))[:5]}, only clusterc: {sorted(set(row_of) - set(wanted))[:5]}"])
+    tried = 0
+    for name, rows in row_of.items():
+        if name not in wanted:
+            continue
+        if len(rows) > 1:
+            report(name, [f"stands in {len(rows)} rows"])
+        result = world.cut([name])
+        example = rows[0]["example"]
+        exact = name == example or (name.rsplit("/", 1)[0] == example and name.split("/")[0] in ("ups", "cooling", "cdu"))
+        report(name, differences(result, rows[0]["state"], exact or rows[0]["count"] == 1))
+        tried += wanted[name]
+    # Combinations of two, taken by a fixed rule from all over the list.
+    names = sorted(wanted)
+    step = 7919                                              # a prime: it meets every kind
+    for i in range(pairs):
+        two_names = [names[(i * step) % len(names)], names[(i * step * 3 + len(names) // 2) % len(names)]]
+        words = [n.replace("/", ":", 1) for n in two_names]
+        state = clusterc(program, "plan", spec, "--format", "json", "--what-if", ",".join(words))["state"]
+        report(" + ".join(two_names), differences(world.cut(two_names), state, True))
+    print(f"{spec}: {tried} components in {len(each['single_failures'])} rows, {pairs} pairs, {bad} differ")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
