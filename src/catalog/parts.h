@@ -124,7 +124,7 @@ struct NicPart {
     v("pcie_generation", s.pcie_generation, {.doc = "PCIe generation", .least = 1, .most = 7});
     v("pcie_lanes", s.pcie_lanes, {.doc = "PCIe lanes", .least = 1, .most = 32});
     v("power", s.power, {.doc = "highest power of the adapter without modules"});
-    v("connector", s.connector, {.doc = "cage: osfp, qsfp112, qsfp56, qsfp28, sfp28, rj45"});
+    v("connector", s.connector, {.doc = "cage: osfp-flat (riding heat sink), qsfp112, qsfp56, qsfp28, sfp28, rj45"});
   }
 };
 
@@ -164,7 +164,7 @@ struct SwitchPart {
   Value<LinkKind> link;
   Value<std::int64_t> ports, uplinks, ports_per_cage, breakout, units;
   Value<BitsPerSecond> port_rate, uplink_rate;
-  Value<std::string> connector;
+  Value<std::string> connector, uplink_connector;
   Value<Meters> depth;
   Value<Kilograms> weight;
   Value<Watts> power, power_typical;
@@ -180,7 +180,8 @@ struct SwitchPart {
     v("uplink_rate", s.uplink_rate, {.doc = "rate of those"});
     v("ports_per_cage", s.ports_per_cage, {.doc = "ports that share one cage (twin-port OSFP: 2)", .least = 1, .most = 8});
     v("breakout", s.breakout, {.doc = "ways that one port can be split at most", .least = 1, .most = 8});
-    v("connector", s.connector, {.doc = "cage: osfp, qsfp112, qsfp28, sfp28, rj45"});
+    v("connector", s.connector, {.doc = "cage: osfp (finned top), qsfp112, qsfp56, qsfp28, sfp28, rj45"});
+    v("uplink_connector", s.uplink_connector, {.doc = "cage of the further ports"});
     v("units", s.units, {.doc = "height in rack units", .least = 1, .most = 60});
     v("depth", s.depth, {.doc = "depth of the chassis"});
     v("weight", s.weight, {.doc = "weight"});
@@ -191,28 +192,36 @@ struct SwitchPart {
   }
 };
 
+// A cable with its ends, a module (transceiver), or the fibre between two modules: it has no rate.
 struct CablePart {
   SourceSpan span;
   Value<std::string> name;
   Value<Medium> medium;
   Value<BitsPerSecond> rate;
+  std::vector<Value<BitsPerSecond>> slower;
+  std::vector<Value<LinkKind>> links;
   Value<Meters> reach;
   std::vector<Value<Meters>> lengths;
-  Value<std::int64_t> ends;
+  Value<std::int64_t> ends, ports;
   Value<Watts> power_per_end;
-  Value<std::string> connector, far_connector;
+  Value<std::string> connector, far_connector, optic, fibre;
   Value<bool> module;
   static constexpr std::string_view type_name = "cable";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("medium", s.medium, {.doc = "copper, active optical, or fibre"});
-    v("rate", s.rate, {.doc = "rate of the whole cable or module, one direction"});
+    v("rate", s.rate, {.doc = "rate of the whole cable or module, one direction; left out: fibre alone"});
+    v("slower", s.slower, {.doc = "lower rates of one port of a module, each on a leg of split fibre"});
+    v("links", s.links, {.doc = "link layers that it carries; left out: InfiniBand and Ethernet"});
     v("reach", s.reach, {.doc = "longest length that it works over"});
     v("lengths", s.lengths, {.doc = "lengths that are sold"});
     v("ends", s.ends, {.doc = "far ends of a splitter; 1 for a plain cable", .least = 1, .most = 8});
     v("power_per_end", s.power_per_end, {.doc = "power of one end"});
-    v("connector", s.connector, {.doc = "connector at the switch"});
+    v("ports", s.ports, {.doc = "ports of a module (twin-port: 2); 1 where it is left out", .least = 1, .most = 8});
+    v("connector", s.connector, {.doc = "connector at the switch; of a module, the cage that it fits"});
     v("far_connector", s.far_connector, {.doc = "connector at the far end"});
+    v("optic", s.optic, {.doc = "optical interface of one port (400g-dr4): modules of one kind understand each other"});
+    v("fibre", s.fibre, {.doc = "fibre connector of one port: mpo12-apc, lc"});
     v("module", s.module, {.doc = "true: a transceiver, bought by the end"});
   }
 };
@@ -361,11 +370,13 @@ struct PortGroup {
   Value<std::string> nics;
   Value<std::int64_t> port;
   Value<BitsPerSecond> rate;
+  std::vector<Value<std::int64_t>> cages;
   static constexpr std::string_view type_name = "ports";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("nics", s.nics, {.required = true, .doc = "entry of nics"});
     v("port", s.port, {.doc = "only this port of each adapter, counted from 1; left out: all", .least = 1, .most = 64});
     v("rate", s.rate, {.doc = "rate of the port, where lower than the adapter's"});
+    v("cages", s.cages, {.doc = "cage of each port in turn, where ports share twin-port cages: [1, 1, 2, 2]", .least = 1, .most = 1024});
   }
 };
 

@@ -27,6 +27,7 @@ struct PortSet {                      // a named group of network ports of one s
   std::int64_t first_port = 1, ports_each = 1;   // which ports of each adapter
   std::int64_t count = 0;             // ports of one server in this group
   BitsPerSecond rate{0};
+  std::vector<int> cages;             // cage of each port, from 0, where ports share them; empty: each has its own
 };
 
 // One resolved server: the part with all changes made, everything it names looked up, and what follows from that.
@@ -136,6 +137,8 @@ struct NetworkModel {
   bool carries_traffic(Traffic) const;
 };
 
+struct CableModel { std::string id; const CablePart* part = nullptr; };
+
 struct FeedModel { std::string name; SourceSpan span; const Feed* spec = nullptr; const UpsPart* ups = nullptr; Value<VoltAmperes> capacity; /* continuous; from capacity or breaker */ };
 struct PanelModel { std::string name; SourceSpan span; const Panel* spec = nullptr; int feed = -1; };
 struct ZoneModel {
@@ -156,6 +159,7 @@ struct Cluster {
   std::vector<NodeGroupModel> nodes;
   std::vector<StorageModel> storage;
   std::vector<NetworkModel> networks;
+  std::vector<CableModel> cables;                // every cable, module and fibre of the catalogue, by id; empty where nothing is cabled (a cloud)
   std::int64_t node_count = 0, rack_count = 0;   // rack_count counts frames of assemblies too
 
   int node_group_of(std::int64_t node) const;

@@ -76,6 +76,7 @@ void resolve_site(Resolution&);          // feeds, panels, zones, racks, assembl
 void resolve_nodes(Resolution&);         // node groups with their servers
 void resolve_storage(Resolution&);
 void resolve_networks(Resolution&);
+void resolve_cables(Resolution&);        // the catalogue's cables, where there is something to cable
 void resolve_references(Resolution&);    // names in parts of the spec that have no model of their own: teams, workloads, targets, scheduler
 void resolve_software(Resolution&);      // defaults of the scheduler, then the software of each group
 void check_host_names(Resolution&);      // one name twice, over groups

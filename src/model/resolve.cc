@@ -13,6 +13,7 @@ std::unique_ptr<Cluster> resolve_cluster(Spec spec, Catalog& catalog, Findings& 
   resolve_nodes(r);
   resolve_storage(r);
   resolve_networks(r);
+  resolve_cables(r);
   resolve_references(r);
   resolve_software(r);
   check_host_names(r);

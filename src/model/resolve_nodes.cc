@@ -84,6 +84,11 @@ void fill_ports(Resolution& r, ServerModel& s) {
     }
     set.ports_each = g.value.port ? 1 : on_card;
     set.count = nics.count * set.ports_each;
+    if (!g.value.cages.empty() && static_cast<std::int64_t>(g.value.cages.size()) != set.count) {
+      r.error("spec-not-enough-ports", g.value.cages.front().span, format("`cages` has a place for {} ports, '{}' has {}", g.value.cages.size(), g.name, set.count));
+    } else {
+      for (const auto& cage : g.value.cages) set.cages.push_back(static_cast<int>(cage.value_or(1) - 1));
+    }
     set.rate = g.value.rate ? *g.value.rate : nics.part ? nics.part->port_rate.value_or(BitsPerSecond{0}) : BitsPerSecond{0};
     s.ports.push_back(std::move(set));
   }

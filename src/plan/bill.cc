@@ -1,9 +1,15 @@
-// What has to be bought, in the order of the spec: assemblies, racks, PDUs, servers (their GPUs come in them), storage, switches, links, UPS
-// modules, cooling. Lines of one part are summed. Links are counted at the rate of one link: where ports are split, one cable carries several.
+// What has to be bought, in the order of the spec: assemblies, racks, PDUs, servers (their GPUs come in them), storage, switches, modules and cables
+// with the length that is sold (plan/cabling.h), UPS modules, cooling. Lines of one part and use are summed. A link that no part of the catalogue
+// makes, or whose length nobody knows, has a line that says so.
+#include <cmath>
+#include <map>
+
 #include "base/format.h"
-#include "plan/plan.h"
+#include "plan/cabling.h"
 
 namespace clusterc {
+
+constexpr double kSpares = 0.02;   // where the spec has no `cabling.spares` of its own, in code: the default of the field
 
 void plan_bill(Plan& plan) {
   const Cluster& c = *plan.cluster;
@@ -29,14 +35,23 @@ void plan_bill(Plan& plan) {
     if (s.part && s.nodes < 0) add(s.model, "storage system", s.count);
   for (const Fabric& f : plan.fabrics)
     for (const FabricTier& t : f.tiers) add(t.model, "switch", t.count);
-  for (const Fabric& f : plan.fabrics) {
-    if (f.tiers.empty()) continue;
-    const std::string rate = to_text(f.link_rate);
-    add(rate + " link", clusterc::format("{}: end points", f.name), f.node_cables);
-    add(rate + " link", clusterc::format("{}: leaf to spine", f.name), f.leaf_spine_cables);
-    add(rate + " link", clusterc::format("{}: spine to core", f.name), f.spine_core_cables);
-    if (f.uplink_cables) add(to_text(f.tiers[0].part->uplink_rate.value_or(f.link_rate)) + " link", clusterc::format("{}: to {}", f.name, plan.fabrics[f.uplinks_to].name), f.uplink_cables);
+  // Cables, modules and fibres as they are bought, a line for each use; spares are a share of all of one part and length, with a line of their own.
+  const Value<double>& wish = c.spec.cabling.spares;
+  const double share = wish.value_or(kSpares);
+  std::map<std::pair<int, double>, std::int64_t> of_part;
+  const auto assumed = [](const CablePart& p) { return (p.reach && !p.reach.confirmed) || (p.rate && !p.rate.confirmed); };
+  for (const Cabling::Lot& lot : plan.cabling->lots()) {
+    const CableModel& part = c.cables[static_cast<std::size_t>(lot.part)];
+    plan.bill.push_back({.part = part.id, .what = lot.what, .count = lot.count, .planning_default = assumed(*part.part), .length = lot.length});
+    of_part[{lot.part, lot.length.value}] += lot.count;
   }
+  for (const auto& [key, count] : of_part)
+    if (const auto spares = static_cast<std::int64_t>(std::ceil(static_cast<double>(count) * share - 1e-9)))
+      plan.bill.push_back({.part = c.cables[static_cast<std::size_t>(key.first)].id, .what = clusterc::format("spares: {} % of {}", share * 100, count),
+                           .planning_default = wish.origin != Origin::spec, .length = Meters(key.second), .spares = spares});
+  for (const Cabling::Unbuilt& u : plan.cabling->unbuilt())
+    add(clusterc::format("no part ({})", u.why), u.what, u.count);
+  for (const Cabling::Unmeasured& u : plan.cabling->unmeasured()) add(to_text(u.rate) + " link of unknown length", u.what, u.count);
   for (const FeedModel& f : c.feeds)
     if (f.spec && f.spec->ups) add(f.spec->ups->model.value_or("ups"), "UPS module", f.spec->ups->modules.value_or(1));
   for (const ZoneModel& z : c.zones) {

@@ -1,6 +1,7 @@
 // The order of the steps; each fills its part of the plan and changes no other's.
 #include "plan/plan.h"
 
+#include "plan/cabling.h"
 #include "plan/fabric.h"
 #include "plan/placement.h"
 #include "plan/power.h"
@@ -18,6 +19,7 @@ Plan plan_cluster(const Cluster& cluster) {
   plan_floor(plan);
   plan_power(plan);
   plan_addresses(plan);
+  plan.cabling = std::make_shared<const Cabling>(plan);
   plan_bill(plan);
   return plan;
 }

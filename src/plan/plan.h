@@ -130,7 +130,15 @@ struct AddressPlan {
   std::uint64_t needed = 0, usable = 0;   // 0 in `first` where needed > usable: nobody gets an address then
 };
 
-struct BillLine { std::string part, what; std::int64_t count = 0; bool planning_default = false; };
+struct BillLine {
+  std::string part, what;
+  std::int64_t count = 0;               // that the plan needs
+  bool planning_default = false;
+  Meters length{0};                     // of a cable or fibre, as it is sold; 0: none
+  std::int64_t spares = 0;              // bought on top, in a line of their own whose count is 0
+};
+
+class Cabling;                          // plan/cabling.h: the parts that join the ports
 
 struct Plan {
   const Cluster* cluster = nullptr;
@@ -146,6 +154,7 @@ struct Plan {
   std::vector<Fabric> fabrics;          // one for each network, same order
   std::vector<AddressPlan> addresses;   // networks with a subnet
   std::vector<BillLine> bill;
+  std::shared_ptr<const Cabling> cabling;   // never null after plan_cluster
   Watts it_power{0}, it_typical{0};     // sum over racks (or nodes where there are no racks)
   std::int64_t gpu_count = 0;
   VoltAmperes apparent(Watts) const;    // by the site's power factor

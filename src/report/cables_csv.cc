@@ -1,23 +1,24 @@
+// Every link: its ends, its way, and the parts that make it. A cable with several ends has a row for each of its links, under one name.
 #include "base/text.h"
+#include "report/link_rows.h"
 #include "report/plan_report.h"
 #include "write/writers.h"
 
 namespace clusterc {
 
 std::string render_cables_csv(const Cluster& cluster, const Plan& plan) {
-  std::string out;
+  std::string out, way, length;
   CsvWriter csv(out);
-  csv.row({"network", "from", "from_port", "to", "to_port", "rate", "length_m"});
-  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
-    const std::string& network = cluster.networks[static_cast<std::size_t>(plan.fabrics[f].network)].name;
-    const std::string rate = to_text(plan.fabrics[f].link_rate);
-    plan.each_cable(static_cast<int>(f), [&](const Cable& cable) {
-      std::string length;
-      append_uint(length, static_cast<std::uint64_t>(cable.length.value + 0.999));   // sold by the whole metre
-      csv.row({network, cable.near.object, cable.near.port, cable.far.object, cable.far.port, cable.rate == plan.fabrics[f].link_rate ? rate : to_text(cable.rate), length});
-      return true;
-    });
-  }
+  csv.row({"network", "from", "from_port", "to", "to_port", "rate", "way_m", "cable", "part", "length_m", "from_module", "to_module"});
+  LinkRows(cluster, plan).each([&](const LinkRow& r) {
+    way.clear();
+    length.clear();
+    if (r.link->length > 0) append_metres(way, Meters(r.link->length));
+    if (r.run.cable) append_metres(length, r.run.length);
+    csv.row({*r.network, r.near.object, r.near.port, r.far.object, r.far.port, r.rate, way, r.cable, r.run.cable ? r.run.cable->id : "", length,
+             r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : ""});
+    return true;
+  });
   return out;
 }
 

@@ -10,7 +10,7 @@ namespace clusterc {
 
 std::string render_plan_text(const Cluster&, const Plan&, const ExpectedFigures&);
 std::string render_plan_json(const Cluster&, const Plan&, const ExpectedFigures&, std::string_view spec_digest);
-std::string render_cables_csv(const Cluster&, const Plan&);   // every cable of every fabric: cable, from, port, to, port, rate, length
+std::string render_cables_csv(const Cluster&, const Plan&);   // every link: its ends, its way, its parts
 std::string render_expected_text(const ExpectedFigures&);
 
 }  // namespace clusterc

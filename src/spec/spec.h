@@ -114,6 +114,7 @@ struct Network {
   Value<bool> spectrum_x, sharp, adaptive_routing;
   Value<BitsPerSecond> rate;
   Value<std::string> switch_model, racks, shares_switches_with, subnet, gateway, routing;
+  std::vector<Value<Medium>> media;
   NamedMap<Value<std::string>> tiers;
   Value<NetworkTopology> topology;
   Value<std::int64_t> rails, planes, breakout, bond, vlan, mtu, asn;
@@ -138,6 +139,7 @@ struct Network {
     v("planes", s.planes, {.standard = "1", .why = "one fabric", .doc = "parallel planes", .least = 1, .most = 16});
     v("oversubscription", s.oversubscription, {.standard = "1", .why = "full bandwidth unless it is written", .doc = "node bandwidth over uplink bandwidth of a leaf: 3, 4/3", .least = 0.1, .most = 1000});
     v("breakout", s.breakout, {.doc = "node ports on one switch port; left out: switch port rate over node rate", .least = 1, .most = 8});
+    v("media", s.media, {.doc = "kinds of cable that may be used: [multimode, single-mode]; left out: any, the cheapest kind that reaches"});
     v("bond", s.bond, {.standard = "1", .why = "single links", .doc = "links bonded to a pair of switches", .least = 1, .most = 8});
     v("built_for", s.built_for, {.doc = "node counts to leave ports and cables for: { gpu: 128 }"});
     v("subnet", s.subnet, {.doc = "IPv4 prefix"});
@@ -379,6 +381,20 @@ struct Acceptance {
   }
 };
 
+// How cables are chosen and ordered.
+struct CablingWish {
+  SourceSpan span;
+  Value<double> spares;
+  Value<Meters> slack;
+  Value<std::int64_t> bundle;
+  static constexpr std::string_view type_name = "cabling";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("spares", s.spares, {.standard = "2 %", .why = "planning default: one in fifty, and one at least of every part", .doc = "share of each cable, module and fibre that is bought on top, rounded up", .least = 0, .most = 1});
+    v("slack", s.slack, {.standard = "0.5 m", .why = "planning default: service loop and cable arm", .doc = "length on top at each end"});
+    v("bundle", s.bundle, {.standard = "24", .why = "planning default: what a hand can tie and an arm can carry", .doc = "most cables of one bundle between two racks", .least = 1, .most = 1000});
+  }
+};
+
 struct OutputWish {
   SourceSpan span;
   Value<Version> version;
@@ -403,6 +419,7 @@ struct Spec {
   NamedMap<AssemblyGroup> assemblies;
   NamedMap<NodeGroup> nodes;
   NamedMap<Network> networks;
+  CablingWish cabling;
   NamedMap<NvlinkDomain> nvlink;
   NamedMap<Storage> storage;
   Software software;
@@ -426,6 +443,7 @@ struct Spec {
     v("assemblies", s.assemblies, {.doc = "rack-scale systems by group"});
     v("nodes", s.nodes, {.required = true, .doc = "nodes by group"});
     v("networks", s.networks, {.doc = "networks by name"});
+    v("cabling", s.cabling, {.doc = "slack, spares and bundles of cables"});
     v("nvlink", s.nvlink, {.doc = "NVLink domains that span nodes, where no assembly says so"});
     v("storage", s.storage, {.doc = "storage by name"});
     v("software", s.software, {.doc = "software of every node"});

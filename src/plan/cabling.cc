@@ -1,0 +1,478 @@
+#include "plan/cabling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "base/format.h"
+#include "base/text.h"
+
+namespace clusterc {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+bool same_rate(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b)); }
+
+constexpr unsigned kAnyMedium = ~0U;
+
+}  // namespace
+
+bool cage_takes(std::string_view cage, std::string_view plug) {
+  if (cage == plug) return true;
+  constexpr std::string_view kQsfp[] = {"qsfp28", "qsfp56", "qsfp112"};
+  const auto generation = [&](std::string_view s) { return std::find(std::begin(kQsfp), std::end(kQsfp), s) - std::begin(kQsfp); };
+  const auto c = generation(cage), g = generation(plug);
+  return c < 3 && g < c;
+}
+
+Meters sold_length(const CablePart& part, Meters needed) {
+  if (part.reach && needed.value > part.reach->value + 1e-6) return Meters(0);
+  if (part.lengths.empty()) {
+    const double step = needed.value <= 10 ? 1 : needed.value <= 100 ? 5 : 10;
+    const double sold = std::max(1.0, std::ceil(needed.value / step - 1e-6) * step);
+    return Meters(part.reach ? std::min(sold, part.reach->value) : sold);
+  }
+  double best = 0;
+  for (const auto& l : part.lengths)
+    if (l && l->value + 1e-6 >= needed.value && (best == 0 || l->value < best)) best = l->value;
+  return Meters(best);
+}
+
+// What fits a set of cages, from the cheapest; asked again for every set of one kind, so answers are kept.
+struct Cabling::Picker {
+  struct Need {
+    bool pair = false, star = false;
+    int head = -1;                      // group with the head of a star; of a pair, the one with the larger cage
+    std::vector<int> groups;            // all of them, sorted
+    double rate = 0;
+    unsigned media = kAnyMedium;
+    LinkKind kind = LinkKind::ethernet;
+    auto key() const { return std::tie(pair, star, head, groups, rate, media, kind); }
+    bool operator<(const Need& o) const { return key() < o.key(); }
+  };
+
+  const std::vector<CableModel>& parts;
+  const std::vector<CageGroup>& groups;
+  std::map<Need, std::vector<CableChoice>> known;
+
+  static bool carries(const CablePart& p, const Need& n) {
+    if (!p.medium || !((n.media >> static_cast<unsigned>(*p.medium)) & 1U)) return false;
+    return p.links.empty() || std::any_of(p.links.begin(), p.links.end(), [&](const auto& l) { return l && *l == n.kind; });
+  }
+
+  // The medium is the cost, the reach comes next; parts are in the order of their ids.
+  static bool cheaper(const CableChoice& a, const CableChoice& b, const std::vector<CableModel>& parts) {
+    const auto medium = [&](const CableChoice& c) { return *parts[at(c.form == CableChoice::Form::cable ? c.part : c.fibres.front())].part->medium; };
+    const Medium ma = medium(a), mb = medium(b);
+    if (ma != mb) return ma < mb;
+    if (a.reach.value != b.reach.value) return a.reach.value < b.reach.value;
+    return a.form < b.form;
+  }
+
+  void cables(const Need& n, std::vector<CableChoice>& out) const {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const CablePart& p = *parts[i].part;
+      if (p.module.value_or(false) || !p.rate || !carries(p, n) || !p.connector || !p.reach) continue;
+      const std::int64_t ends = p.ends.value_or(1);
+      const std::string& far = p.far_connector.value_or(*p.connector);
+      const CageGroup& head = groups[at(n.head)];
+      CableChoice c{.form = CableChoice::Form::cable, .part = static_cast<int>(i), .reach = *p.reach};
+      if (ends == 1 && n.pair) {
+        // All links of one cage to all of another; both are as wide as the cable.
+        const CageGroup& a = groups[at(n.groups.front())];
+        const CageGroup& b = groups[at(n.groups.back())];
+        if (a.links != b.links || !same_rate(p.rate->value, n.rate * static_cast<double>(a.links))) continue;
+        if (!(cage_takes(a.connector, *p.connector) && cage_takes(b.connector, far)) && !(cage_takes(b.connector, *p.connector) && cage_takes(a.connector, far))) continue;
+        c.shared = a.links > 1;
+      } else if (ends > 1 && (n.star || n.pair)) {
+        if (head.links != ends || !same_rate(p.rate->value, n.rate * static_cast<double>(ends)) || !cage_takes(head.connector, *p.connector)) continue;
+        const bool tails = std::all_of(n.groups.begin(), n.groups.end(), [&](int g) { return g == n.head || (groups[at(g)].links == 1 && cage_takes(groups[at(g)].connector, far)); });
+        if (!tails || n.groups.size() < 2) continue;
+        c.head_group = n.head;
+        c.shared = true;
+      } else {
+        continue;
+      }
+      out.push_back(std::move(c));
+    }
+  }
+
+  // A module for cages of a group: how its ports stand to the links. `split`: links of one port; `joined`: ports of one link.
+  struct Fit { std::int64_t split = 0, joined = 0; };
+  static Fit fit(const CablePart& m, const CageGroup& g, double rate) {
+    const std::int64_t ports = m.ports.value_or(1);
+    const double each = m.rate->value / static_cast<double>(ports);
+    if (same_rate(each, rate)) return ports == g.links ? Fit{1, 1} : Fit{};
+    if (each < rate) {                                             // 800 Gb/s through both ports of a twin-port module
+      const auto joined = static_cast<std::int64_t>(std::llround(rate / each));
+      return same_rate(each * static_cast<double>(joined), rate) && ports == g.links * joined ? Fit{1, joined} : Fit{};
+    }
+    if (std::none_of(m.slower.begin(), m.slower.end(), [&](const auto& s) { return s && same_rate(s->value, rate); })) return {};
+    const auto split = static_cast<std::int64_t>(std::llround(each / rate));
+    if (ports * split == g.links) return {split, 1};               // every leg in use
+    return ports == g.links ? Fit{-split, 1} : Fit{};              // one leg of each
+  }
+
+  void modules(const Need& n, std::vector<CableChoice>& out) const {
+    std::map<std::string, std::vector<double>> optics;             // reaches on offer
+    for (const CableModel& m : parts)
+      if (m.part->module.value_or(false) && m.part->rate && m.part->optic && m.part->reach && m.part->connector && m.part->fibre && carries(*m.part, n)) optics[*m.part->optic].push_back(m.part->reach->value);
+    for (auto& [optic, reaches] : optics) {
+      std::sort(reaches.begin(), reaches.end());
+      reaches.erase(std::unique(reaches.begin(), reaches.end()), reaches.end());
+      for (double reach : reaches) {
+        CableChoice c{.form = CableChoice::Form::modules, .module_of_group = std::vector<int>(groups.size(), -1), .reach = Meters(reach)};
+        std::int64_t split = 1, joined = 0, full = 1;
+        bool fits = true;
+        std::string fibre;
+        Medium medium{};
+        for (int g : n.groups) {
+          const CageGroup& group = groups[at(g)];
+          int best = -1;
+          Fit how;
+          for (std::size_t i = 0; i < parts.size(); ++i) {
+            const CablePart& m = *parts[i].part;
+            if (!m.module.value_or(false) || !m.rate || !m.optic || *m.optic != optic || !m.reach || m.reach->value + 1e-6 < reach || !m.connector || !m.fibre || !carries(m, n)) continue;
+            if (!cage_takes(group.connector, *m.connector)) continue;
+            const Fit f = fit(m, group, n.rate);
+            if (f.split == 0 || (best >= 0 && parts[at(best)].part->reach->value <= m.reach->value)) continue;
+            best = static_cast<int>(i);
+            how = f;
+          }
+          if (best < 0 || (joined && how.joined != joined) || (!fibre.empty() && fibre != *parts[at(best)].part->fibre)) {
+            fits = false;
+            break;
+          }
+          joined = how.joined;
+          fibre = *parts[at(best)].part->fibre;
+          medium = *parts[at(best)].part->medium;
+          c.module_of_group[at(g)] = best;
+          split = std::max(split, std::abs(how.split));
+          if (how.split > 1) {
+            if (full > 1) fits = false;                            // split fibre has one head
+            full = how.split;
+            c.head_group = g;
+          }
+        }
+        if (!fits || joined == 0) continue;
+        c.fibres_per_link = joined;
+        c.links_per_fibre = full;
+        for (const bool to_length : {false, true})
+          for (std::size_t i = 0; i < parts.size(); ++i) {
+            const CablePart& f = *parts[i].part;
+            if (f.module.value_or(false) || f.rate || !f.medium || *f.medium != medium || f.connector.value_or("") != fibre || f.ends.value_or(1) != split || f.lengths.empty() != to_length) continue;
+            c.fibres.push_back(static_cast<int>(i));
+          }
+        if (!c.fibres.empty()) out.push_back(std::move(c));
+      }
+    }
+  }
+
+  const std::vector<CableChoice>& options(const Need& n) {
+    const auto [found, fresh] = known.try_emplace(n);
+    if (fresh) {
+      cables(n, found->second);
+      modules(n, found->second);
+      std::stable_sort(found->second.begin(), found->second.end(), [&](const CableChoice& a, const CableChoice& b) { return cheaper(a, b, parts); });
+    }
+    return found->second;
+  }
+
+  std::string why_not(const Need& n, const std::vector<CableChoice>& options, double length) const {
+    if (parts.empty()) return "no cable is in the catalogue";
+    for (int g : n.groups)
+      if (groups[at(g)].connector.empty()) return format("the connector of '{}' is not stated", groups[at(g)].part.empty() ? groups[at(g)].who : groups[at(g)].part);
+    if (!options.empty()) {
+      const auto longest = std::max_element(options.begin(), options.end(), [](const auto& a, const auto& b) { return a.reach.value < b.reach.value; });
+      return format("{} of way, what fits reaches {}", to_text(Meters(std::round(length * 10) / 10)), to_text(longest->reach));
+    }
+    std::string cages;
+    for (int g : n.groups) {
+      const CageGroup& group = groups[at(g)];
+      if (!cages.empty()) cages += " to ";
+      cages += group.links > 1 ? format("{} ({} links)", group.connector, group.links) : group.connector;
+    }
+    if (n.groups.size() == 1) cages += " to its like";
+    return format("no part of the catalogue joins {} at {}", cages, to_text(BitsPerSecond(n.rate)));
+  }
+};
+
+Cabling::Cabling(const Plan& plan) : cluster_(plan.cluster) {
+  const Links links(plan);
+  groups_ = links.cage_groups();
+  choices_.emplace_back();
+  choose(plan, links);
+  count(plan, links);
+}
+
+void Cabling::choose(const Plan& plan, const Links& links) {
+  const std::vector<CageGroup>& groups = groups_;
+  const auto cages = at(links.cage_count());
+  choice_of_cage_.assign(cages, 0);
+  if (cages == 0) return;
+
+  // Which cages hang together, and the longest link of each.
+  struct Cage { std::int32_t parent; float longest = 0; std::uint16_t links = 0; std::uint16_t fabric = 0; };
+  std::vector<Cage> cage(cages);
+  for (std::size_t i = 0; i < cages; ++i) cage[i].parent = static_cast<std::int32_t>(i);
+  const auto find = [&](std::int64_t i) {
+    while (cage[at(i)].parent != i) {
+      cage[at(i)].parent = cage[at(cage[at(i)].parent)].parent;
+      i = cage[at(i)].parent;
+    }
+    return i;
+  };
+  for (std::size_t f = 0; f < plan.fabrics.size(); ++f)
+    links.each(static_cast<int>(f), [&](const PluggedLink& l) {
+      if (groups[at(l.near_group)].nothing_plugged || l.length <= 0) return true;
+      for (const std::int64_t end : {l.near_cage, l.far_cage}) {
+        Cage& c = cage[at(end)];
+        ++c.links;
+        c.longest = std::max(c.longest, l.length);
+        c.fabric = static_cast<std::uint16_t>(f);
+      }
+      const std::int64_t a = find(l.near_cage), b = find(l.far_cage);
+      if (a != b) cage[at(std::max(a, b))].parent = static_cast<std::int32_t>(std::min(a, b));
+      return true;
+    });
+
+  struct Set { float longest = 0; std::int32_t links = 0, cages = 0, head = -1; std::uint16_t fabric = 0; double rate = 0; bool mixed = false; std::int32_t group[3] = {-1, -1, -1}; bool many = false; };
+  // Sets are looked at in the order of their first cage; most have two or three cages, and those of one kind follow one another.
+  std::vector<std::int32_t> set_of(cages, -1);
+  std::vector<Set> sets;
+  std::vector<std::vector<int>> more_groups;               // of sets with more than three kinds of cage
+  std::vector<std::int32_t> more_of;
+  std::vector<std::int32_t> group_of(cages);
+  for (std::size_t g = 0; g < groups.size(); ++g) std::fill_n(group_of.begin() + groups[g].first, groups[g].count(), static_cast<std::int32_t>(g));
+  for (std::size_t i = 0; i < cages; ++i) {
+    if (!cage[i].links) continue;
+    const auto root = at(find(static_cast<std::int64_t>(i)));
+    if (set_of[root] < 0) {
+      set_of[root] = static_cast<std::int32_t>(sets.size());
+      sets.emplace_back();
+      more_of.push_back(-1);
+    }
+    Set& s = sets[at(set_of[root])];
+    const CageGroup& g = groups[at(group_of[i])];
+    s.longest = std::max(s.longest, cage[i].longest);
+    s.links += cage[i].links;                              // every link is counted at both ends
+    ++s.cages;
+    s.fabric = cage[i].fabric;
+    if (s.rate > 0 && !same_rate(s.rate, g.rate.value)) s.mixed = true;
+    s.rate = s.rate > 0 ? std::min(s.rate, g.rate.value) : g.rate.value;
+    const bool wider = s.head < 0 || cage[i].links > cage[at(s.head)].links || (cage[i].links == cage[at(s.head)].links && g.links > groups[at(group_of[at(s.head)])].links);
+    if (wider) s.head = static_cast<std::int32_t>(i);
+    bool listed = false;
+    for (std::int32_t& known : s.group) {
+      if (known == group_of[i]) listed = true;
+      if (listed || known >= 0) {
+        if (listed) break;
+        continue;
+      }
+      known = group_of[i];
+      listed = true;
+      break;
+    }
+    if (!listed) {
+      auto& at_more = more_of[at(set_of[root])];
+      if (at_more < 0) {
+        at_more = static_cast<std::int32_t>(more_groups.size());
+        more_groups.emplace_back();
+      }
+      auto& list = more_groups[at(at_more)];
+      if (std::find(list.begin(), list.end(), group_of[i]) == list.end()) list.push_back(group_of[i]);
+    }
+  }
+
+  std::vector<unsigned> media(plan.fabrics.size(), kAnyMedium);
+  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
+    const NetworkModel& n = cluster_->networks[at(plan.fabrics[f].network)];
+    if (!n.spec || n.spec->media.empty()) continue;
+    media[f] = 0;
+    for (const auto& m : n.spec->media)
+      if (m) media[f] |= 1U << static_cast<unsigned>(*m);
+  }
+
+  Picker picker{cluster_->cables, groups, {}};
+  std::map<std::pair<const CableChoice*, double>, std::uint16_t> chosen;      // cables by length as sold, modules by choice
+  std::map<std::pair<Picker::Need, std::string>, std::uint16_t> refused;
+  Picker::Need need, last;
+  const std::vector<CableChoice>* options = nullptr;
+  std::vector<std::uint16_t> choice_of_set(sets.size(), 0);
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const Set& s = sets[i];
+    need.pair = s.cages == 2;
+    need.star = !need.pair && s.links == 2 * (s.cages - 1) && 2 * cage[at(s.head)].links == s.links;
+    need.head = group_of[at(s.head)];
+    need.groups.clear();
+    for (std::int32_t g : s.group)
+      if (g >= 0) need.groups.push_back(g);
+    if (more_of[i] >= 0) need.groups.insert(need.groups.end(), more_groups[at(more_of[i])].begin(), more_groups[at(more_of[i])].end());
+    std::sort(need.groups.begin(), need.groups.end());
+    if (!need.pair && !need.star) need.head = need.groups.front();
+    need.rate = s.rate;
+    need.media = media[s.fabric];
+    need.kind = cluster_->networks[at(plan.fabrics[s.fabric].network)].kind;
+    if (!options || need.key() != last.key()) {
+      options = &picker.options(need);
+      last = need;
+    }
+    // Ends of one link at two rates run at the lower one: the switch slows its port down. A module for it is looked for at that rate.
+    const Meters length(s.longest);
+    std::uint16_t& found = choice_of_set[i];
+    for (const CableChoice& o : *options) {
+      if (o.reach.value + 1e-6 < length.value) continue;
+      double sold = 0;
+      if (o.form == CableChoice::Form::cable) {
+        sold = sold_length(*picker.parts[at(o.part)].part, length).value;
+        if (sold <= 0) continue;
+      } else {
+        for (int f : o.fibres)
+          if (sold <= 0) sold = sold_length(*picker.parts[at(f)].part, length).value;
+        if (sold <= 0) continue;
+        if (o.links_per_fibre == 1) sold = 0;             // each link its own
+      }
+      std::uint16_t& number = chosen[{&o, sold}];
+      if (!number) {
+        number = static_cast<std::uint16_t>(choices_.size());
+        choices_.push_back(o);
+        choices_.back().length = Meters(sold);
+      }
+      found = number;
+      break;
+    }
+    if (!found) {
+      const std::string why = picker.why_not(need, *options, length.value);
+      std::uint16_t& number = refused[{need, options->empty() ? why : std::string()}];
+      if (!number) {
+        number = static_cast<std::uint16_t>(choices_.size());
+        choices_.push_back({.why = why, .reach = length});
+      } else if (choices_[number].reach.value < length.value) {
+        choices_[number].why = why;
+        choices_[number].reach = length;
+      }
+      found = number;
+    }
+  }
+  for (std::size_t i = 0; i < cages; ++i)
+    if (cage[i].links) choice_of_cage_[i] = choice_of_set[at(set_of[at(find(static_cast<std::int64_t>(i)))])];
+}
+
+std::string Cabling::between(const PluggedLink& l) const {
+  const auto& g = groups_;
+  return g[at(l.near_group)].who + " to " + g[at(l.far_group)].who;
+}
+
+Cabling::Run Cabling::run(const PluggedLink& l) const {
+  const CableChoice& c = choices_[choice_of_cage_[at(l.far_cage)]];
+  const auto& parts = cluster_->cables;
+  Run r;
+  if (l.length <= 0 || c.form == CableChoice::Form::none) return r;
+  r.shared = c.shared;
+  if (c.form == CableChoice::Form::cable) {
+    r.cable = &parts[at(c.part)];
+    r.length = c.length;
+    r.head_is_far = c.head_group >= 0 && c.head_group == l.far_group;
+    return r;
+  }
+  r.near_module = &parts[at(c.module_of_group[at(l.near_group)])];
+  r.far_module = &parts[at(c.module_of_group[at(l.far_group)])];
+  const Meters needed = c.length.value > 0 ? c.length : Meters(l.length);
+  for (int f : c.fibres) {
+    r.length = sold_length(*parts[at(f)].part, needed);
+    if (r.length.value <= 0) continue;
+    r.cable = &parts[at(f)];
+    break;
+  }
+  return r;
+}
+
+std::int64_t Cabling::first_port_of_cage(std::int32_t group, std::int64_t port) const {
+  const std::int64_t links = groups_[at(group)].links;
+  return (port - 1) / links * links + 1;
+}
+
+void Cabling::count(const Plan& plan, const Links& links) {
+  const auto& groups = groups_;
+  struct Key {
+    int fabric, order, part;
+    double length;
+    std::string what;
+    auto key() const { return std::tie(fabric, order, what, part, length); }
+    bool operator<(const Key& o) const { return key() < o.key(); }
+  };
+  std::map<Key, std::int64_t> lots;
+  struct Class { int near = -1, far = -1; std::string what; std::vector<std::pair<std::pair<const CableModel*, double>, std::int64_t>> fibres; std::vector<std::size_t> unbuilt; std::int64_t unmeasured = 0; BitsPerSecond rate{0}; };
+  const CableModel* first_part = cluster_->cables.data();
+  std::vector<std::uint64_t> cable_seen;                    // one bit a cage: the cable in it is counted
+  cable_seen.assign(at(links.cage_count()) / 64 + 1, 0);
+  const auto once = [&](std::int64_t cage) {
+    const std::uint64_t bit = 1ULL << (static_cast<std::uint64_t>(cage) % 64);
+    std::uint64_t& word = cable_seen[at(cage / 64)];
+    const bool fresh = !(word & bit);
+    word |= bit;
+    return fresh;
+  };
+  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
+    std::vector<Class> all;
+    std::size_t current = 0;
+    links.each(static_cast<int>(f), [&](const PluggedLink& l) {
+      if (groups[at(l.near_group)].nothing_plugged) return true;
+      if (all.empty() || all[current].near != l.near_group || all[current].far != l.far_group) {
+        for (current = 0; current < all.size(); ++current)
+          if (all[current].near == l.near_group && all[current].far == l.far_group) break;
+        if (current == all.size()) all.push_back({.near = l.near_group, .far = l.far_group, .what = plan.fabrics[f].name + ": " + between(l), .rate = links.rate(l)});
+      }
+      Class& k = all[current];
+      if (l.length <= 0) {
+        ++k.unmeasured;
+        return true;
+      }
+      const CableChoice& c = choices_[choice_of_cage_[at(l.far_cage)]];
+      if (c.form == CableChoice::Form::none) {
+        std::size_t u = unbuilt_.size();
+        for (std::size_t known : k.unbuilt)
+          if (unbuilt_[known].why == c.why) u = known;
+        if (u == unbuilt_.size()) {
+          k.unbuilt.push_back(u);
+          unbuilt_.push_back({.fabric = static_cast<int>(f), .what = k.what, .why = c.why});
+          links.near_end(l, unbuilt_[u].near);
+          links.far_end(l, unbuilt_[u].far);
+        }
+        ++unbuilt_[u].count;
+        unbuilt_[u].longest = std::max(unbuilt_[u].longest, Meters(l.length));
+        return true;
+      }
+      const Run r = run(l);
+      bool counts = true;
+      if (c.form == CableChoice::Form::cable && c.shared) counts = once(c.head_group == l.far_group ? l.far_cage : l.near_cage);
+      if (c.form == CableChoice::Form::modules) {
+        // A module for each cage, named by what the cage belongs to.
+        for (const bool far : {false, true}) {
+          const std::int64_t cage = far ? l.far_cage : l.near_cage;
+          const int group = far ? l.far_group : l.near_group;
+          if (once(cage)) ++lots[{static_cast<int>(f), 0, c.module_of_group[at(group)], 0, plan.fabrics[f].name + ": " + groups[at(group)].who}];
+        }
+        if (c.links_per_fibre > 1) {                       // the first leg in use stands for the fibre
+          const bool far = c.head_group == l.far_group;
+          const std::int64_t port = far ? l.far_port : l.near_port;
+          counts = (port - 1) % c.links_per_fibre == 0;
+        }
+      }
+      if (!counts) return true;
+      const std::pair<const CableModel*, double> sold{r.cable, r.length.value};
+      auto line = std::find_if(k.fibres.begin(), k.fibres.end(), [&](const auto& x) { return x.first == sold; });
+      if (line == k.fibres.end()) line = k.fibres.insert(k.fibres.end(), {sold, 0});
+      line->second += c.form == CableChoice::Form::modules ? c.fibres_per_link : 1;
+      return true;
+    });
+    for (const Class& k : all) {
+      for (const auto& [sold, n] : k.fibres) lots[{static_cast<int>(f), 1, static_cast<int>(sold.first - first_part), sold.second, k.what}] += n;
+      if (k.unmeasured) unmeasured_.push_back({k.what, k.rate, k.unmeasured});
+    }
+  }
+  for (const auto& [k, n] : lots) lots_.push_back({k.part, Meters(k.length), k.what, n});
+}
+
+}  // namespace clusterc

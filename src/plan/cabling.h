@@ -1,0 +1,82 @@
+// The parts that join the ports: for every cage the cable or module that is plugged into it, for every link the cable, or the fibre between two
+// modules. Chosen from all of the catalogue by what fits: rate, connector at both ends, reach, link layer. Of several the cheapest kind wins, in
+// the order of Medium: passive copper, active copper, active optical, multimode, single mode; of one kind the shortest reach, then the id. (A spec
+// has no prices for cables; with them this order would be theirs.)
+//
+// Links that share a cage share what is in it, so the choice is made for all cages that hang together over their links:
+//   two cages          a straight cable carries all their links (2 x 400 Gb/s of two twin-port cages)
+//   one and its tails  a splitter: one head, a tail to each of the others
+//   anything else      a module in each cage, a fibre for each link
+// A cable is bought in the next longer length that is sold. The longest link of a cable or of a set of modules decides.
+#pragma once
+#include "plan/links.h"
+
+namespace clusterc {
+
+struct CableChoice {
+  enum class Form : std::uint8_t { none, cable, modules };
+  Form form = Form::none;
+  std::string why;                      // none: why nothing fits
+  int part = -1;                        // the cable, in Cluster::cables
+  Meters length{0};                     // of the cable, as sold; of split fibre, which several links share
+  int head_group = -1;                  // a splitter: cages of this group have the head
+  bool shared = false;                  // one cable for several links
+  std::int64_t links_per_fibre = 1, fibres_per_link = 1;
+  std::vector<int> module_of_group;     // by cage group: the module, -1: none
+  std::vector<int> fibres;              // parts that may lie between the modules, the preferred ones first
+  Meters reach{0};
+};
+
+class Cabling {
+ public:
+  explicit Cabling(const Plan&);        // of a plan whose switches and nodes have their places; keeps nothing of it
+
+  // What one link is made of.
+  struct Run {
+    const CableModel* cable = nullptr;  // the cable, or the fibre; null: nothing fits, or the length is not known
+    Meters length{0};                   // as sold
+    const CableModel *near_module = nullptr, *far_module = nullptr;
+    bool shared = false;                // the cable carries other links too
+    bool head_is_far = false;           // of a shared cable
+  };
+  Run run(const PluggedLink&) const;
+
+  // What is bought, in the order of the fabrics.
+  struct Lot { int part = -1; Meters length{0}; std::string what; std::int64_t count = 0; };
+  const std::vector<Lot>& lots() const { return lots_; }
+
+  // Links that no part of the catalogue makes, by kind and cause.
+  struct Unbuilt { int fabric = -1; std::string what, why; std::int64_t count = 0; Meters longest{0}; CableEnd near, far; /* of the first */ };
+  const std::vector<Unbuilt>& unbuilt() const { return unbuilt_; }
+  // Links whose ends have no place, so no length: "compute: gpu to leaf".
+  struct Unmeasured { std::string what; BitsPerSecond rate{0}; std::int64_t count = 0; };
+  const std::vector<Unmeasured>& unmeasured() const { return unmeasured_; }
+
+  // "gpu to leaf"
+  std::string between(const PluggedLink&) const;
+  // Ports of a shared cable's head cage: the first one names the cable (docs/names.md).
+  std::int64_t first_port_of_cage(std::int32_t group, std::int64_t port) const;
+
+ private:
+  struct Picker;
+  void choose(const Plan&, const Links&);
+  void count(const Plan&, const Links&);
+
+  const Cluster* cluster_;
+  std::vector<CageGroup> groups_;                // as in every Links of this plan
+  std::vector<CableChoice> choices_;             // 0: nothing
+  std::vector<std::uint16_t> choice_of_cage_;
+  std::vector<Lot> lots_;
+  std::vector<Unbuilt> unbuilt_;
+  std::vector<Unmeasured> unmeasured_;
+};
+
+// Length as sold: the next of the part's `lengths`; a part that is made to length comes in whole metres up to 10, then in steps of 5 up to 100 and
+// of 10 beyond (planning default). 0: none is long enough.
+Meters sold_length(const CablePart&, Meters needed);
+
+// Whether a cage takes a plug: QSFP cages take the slower generations too (NVIDIA LinkX 100G-PAM4 product line overview: QSFP112 cages "support
+// QSFP56 ... and QSFP28"); OSFP with fins and with a flat top are two things (the same, "Integrated" and "Riding Heat Sink").
+bool cage_takes(std::string_view cage, std::string_view plug);
+
+}  // namespace clusterc

@@ -1,0 +1,243 @@
+#include "plan/links.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "plan/equipment.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kUnit = 0.04445, kFirstUnit = 0.1;              // m (EIA-310; castors and frame: planning default)
+constexpr float kTrayAboveRack = 0.3F, kBelowFloor = 0.5F;       // m (planning defaults)
+constexpr double kSlack = 0.5;                                   // m at each end, where the spec says nothing: the default of `cabling.slack`
+constexpr double kRackHeight = 2.285, kRackWidth = 0.6;          // m where the catalogue is silent
+constexpr const char* kManagementCage = "rj45";                  // management ports of nodes, switches and PDUs are copper (planning default)
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+float height(std::int64_t unit) { return static_cast<float>(kFirstUnit + (static_cast<double>(unit) - 0.5) * kUnit); }
+
+}  // namespace
+
+Links::Links(const Plan& plan) : p_(plan), c_(*plan.cluster) {
+  underfloor_ = c_.spec.site && c_.spec.site->cable_route.value_or(CableRoute::overhead) == CableRoute::underfloor;
+  slack_ = static_cast<float>(c_.spec.cabling.slack.value_or(Meters(kSlack)).value);
+  rack_height_.assign(p_.racks.size(), static_cast<float>(kRackHeight));
+  rack_width_.assign(p_.racks.size(), static_cast<float>(kRackWidth));
+  for (const RackGroupModel& g : c_.racks)
+    for (std::int64_t r = g.first; g.part && r < g.first + g.count && at(r) < p_.racks.size(); ++r) {
+      rack_height_[at(r)] = static_cast<float>(g.part->height.value_or(Meters(kRackHeight)).value);
+      rack_width_[at(r)] = static_cast<float>(g.part->width.value_or(Meters(kRackWidth)).value);
+    }
+  storage_.resize(c_.storage.size());
+  bool anything = false;
+  for (std::size_t s = 0; s < c_.storage.size(); ++s) {
+    storage_[s].resize(at(std::max<std::int64_t>(0, c_.storage[s].count)));
+    anything = anything || !storage_[s].empty();
+  }
+  if (anything)
+    for (std::size_t r = 0; r < p_.racks.size(); ++r)
+      for (const RackedDevice& d : p_.racks[r].devices)
+        if (d.kind == DeviceKind::storage) storage_[at(d.group)][at(d.index)] = {static_cast<std::int32_t>(r), height(d.unit), d.unit};
+  tiers_.resize(p_.fabrics.size());
+  blocks_.resize(p_.fabrics.size());
+  for (std::size_t f = 0; f < p_.fabrics.size(); ++f) add_tiers(static_cast<int>(f));
+  for (std::size_t f = 0; f < p_.fabrics.size(); ++f) {
+    blocks_[f].resize(p_.fabrics[f].blocks.size());
+    if (p_.fabrics[f].tiers.empty()) continue;
+    for (std::size_t b = 0; b < p_.fabrics[f].blocks.size(); ++b)
+      if (p_.fabrics[f].blocks[b].what != FabricBlock::What::uplinks) add_block(static_cast<int>(f), p_.fabrics[f].blocks[b], blocks_[f][b]);
+  }
+}
+
+std::int32_t Links::add_group(CageGroup g) {
+  g.first = cages_;
+  cages_ += g.count();
+  groups_.push_back(std::move(g));
+  return static_cast<std::int32_t>(groups_.size()) - 1;
+}
+
+void Links::add_tiers(int fabric) {
+  const Fabric& f = p_.fabrics[at(fabric)];
+  for (const FabricTier& t : f.tiers) {
+    TierCages cages;
+    cages.ports = t.ports;
+    CageGroup g{.network = f.name, .who = t.word, .part = t.model, .rate = f.link_rate, .devices = t.count};
+    if (t.part) {
+      g.connector = t.part->connector.value_or("");
+      // Ways of one port at the rate in use, times the ports of one cage.
+      const std::int64_t ways = t.part->ports ? std::max<std::int64_t>(1, t.ports / std::max<std::int64_t>(1, *t.part->ports)) : f.ways;
+      g.links = ways * t.part->ports_per_cage.value_or(1);
+    }
+    g.per_device = (t.ports + g.links - 1) / g.links;
+    cages.group = add_group(g);
+    if (f.uplink_cables > 0 && t.part)
+      cages.uplink_group = add_group({.network = f.name, .who = t.word, .connector = t.part->uplink_connector.value_or(""), .part = t.model,
+                                      .rate = t.part->uplink_rate.value_or(f.link_rate), .per_device = t.part->uplinks.value_or(t.up), .devices = t.count});
+    tiers_[at(fabric)].push_back(cages);
+  }
+}
+
+void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& out) {
+  using What = FabricBlock::What;
+  const Fabric& f = p_.fabrics[at(fabric)];
+  const auto single = [&](CageGroup g) {
+    g.per_device = b.ports_each;
+    g.devices = b.members;
+    const std::int32_t group = add_group(std::move(g));
+    for (std::int64_t k = 0; k < b.ports_each; ++k) out.push_back({group, static_cast<std::int32_t>(k)});
+  };
+  CageGroup g{.network = f.name, .rate = f.link_rate};
+  if (b.what != What::ends) {
+    g.who = b.what == What::switches ? "management ports of " + p_.fabrics[at(b.of)].name + " switches" : b.what == What::pdus ? "PDUs" : "shelves and trays";
+    g.connector = kManagementCage;
+    return single(std::move(g));
+  }
+  const NetworkModel& network = c_.networks[at(b.network)];
+  const EndPoints& e = network.ends[at(b.end)];
+  if (e.rate.value > 0) g.rate = BitsPerSecond(std::min(f.link_rate.value, e.rate.value));
+  if (e.storage >= 0) {
+    const StorageModel& s = c_.storage[at(e.storage)];
+    g.who = s.name;
+    g.part = s.model;
+    if (network.everything) {
+      g.connector = kManagementCage;
+      return single(std::move(g));
+    }
+    // Its adapters in turn, those that speak the network's language.
+    std::vector<const NicSet*> of_port;
+    for (const NicSet& n : s.nics)
+      if (n.part && (n.part->links.empty() || std::any_of(n.part->links.begin(), n.part->links.end(), [&](const auto& l) { return l && *l == network.kind; })))
+        of_port.insert(of_port.end(), at(n.count * n.part->ports.value_or(1)), &n);
+    for (std::int64_t k = 0; k < b.ports_each;) {
+      const NicSet* set = at(k) < of_port.size() ? of_port[at(k)] : nullptr;
+      std::int64_t end = k;
+      while (end < b.ports_each && (at(end) < of_port.size() ? of_port[at(end)] : nullptr) == set) ++end;
+      CageGroup part = g;
+      part.connector = set ? set->part->connector.value_or("") : "";
+      if (set && set->part->port_rate) part.rate = BitsPerSecond(std::min(f.link_rate.value, set->part->port_rate->value));
+      part.per_device = end - k;
+      part.devices = b.members;
+      const std::int32_t group = add_group(std::move(part));
+      for (std::int64_t i = k; i < end; ++i) out.push_back({group, static_cast<std::int32_t>(i - k)});
+      k = end;
+    }
+    return;
+  }
+  const NodeGroupModel& nodes = c_.nodes[at(e.group)];
+  g.who = nodes.name;
+  g.part = nodes.server.id;
+  if (e.ports < 0 || at(e.ports) >= nodes.server.ports.size()) {
+    if (network.everything) g.connector = kManagementCage;
+    g.nothing_plugged = nodes.server.virtual_machine;
+    return single(std::move(g));
+  }
+  const PortSet& set = nodes.server.ports[at(e.ports)];
+  std::int32_t group = -1;
+  for (const OfSet& known : sets_)
+    if (known.node_group == e.group && known.set == e.ports && known.rate == g.rate.value) group = known.group;
+  if (group < 0) {
+    if (set.nics >= 0 && nodes.server.nics[at(set.nics)].part) {
+      g.connector = nodes.server.nics[at(set.nics)].part->connector.value_or("");
+      g.part = nodes.server.nics[at(set.nics)].model;
+    }
+    g.nothing_plugged = nodes.server.virtual_machine;
+    g.devices = nodes.count;
+    g.per_device = std::max<std::int64_t>(set.count, e.first_port + b.ports_each);
+    if (!set.cages.empty()) {
+      g.per_device = *std::max_element(set.cages.begin(), set.cages.end()) + 1;
+      for (int cage : set.cages) g.links = std::max<std::int64_t>(g.links, std::count(set.cages.begin(), set.cages.end(), cage));
+    }
+    group = add_group(std::move(g));
+    sets_.push_back({e.group, e.ports, groups_[at(group)].rate.value, group});
+  }
+  for (std::int64_t k = 0; k < b.ports_each; ++k) {
+    const std::int64_t port = e.first_port + k;
+    out.push_back({group, at(port) < set.cages.size() ? static_cast<std::int32_t>(set.cages[at(port)]) : static_cast<std::int32_t>(port)});
+  }
+}
+
+CableSpot Links::switch_spot(int fabric, SwitchRef r) const {
+  const std::int64_t n = p_.switch_number(fabric, r);
+  if (n < 0 || at(n) >= p_.switch_rack.size() || p_.switch_rack[at(n)] < 0) return {};
+  return {p_.switch_rack[at(n)], height(p_.switch_unit[at(n)]), p_.switch_unit[at(n)]};
+}
+
+CableSpot Links::member_spot(const FabricBlock& b, std::int64_t m) const {
+  using What = FabricBlock::What;
+  const auto half = [&](std::int64_t rack) { return at(rack) < rack_height_.size() ? rack_height_[at(rack)] / 2 : static_cast<float>(kRackHeight / 2); };
+  switch (b.what) {
+    case What::switches: return switch_spot(b.of, p_.switch_ref(b.of, m));
+    case What::pdus:
+      for (const RackGroupModel& g : c_.racks) {
+        const std::int64_t each = static_cast<std::int64_t>(g.pdus.size());
+        if (m >= g.count * each) {
+          m -= g.count * each;
+          continue;
+        }
+        return {static_cast<std::int32_t>(g.first + m / each), half(g.first + m / each), 0};
+      }
+      return {};
+    case What::shelves: {
+      const AssemblyGroupModel& a = c_.assemblies[at(b.of)];
+      const std::int64_t each = b.members / a.count;
+      return {static_cast<std::int32_t>(a.first + m / each), static_cast<float>(kRackHeight / 2), 0};
+    }
+    case What::uplinks: return {};
+    case What::ends: break;
+  }
+  const EndPoints& e = c_.networks[at(b.network)].ends[at(b.end)];
+  if (e.storage >= 0) return at(m) < storage_[at(e.storage)].size() ? storage_[at(e.storage)][at(m)] : CableSpot{};
+  const std::int64_t node = c_.nodes[at(e.group)].first + m;
+  if (at(node) >= p_.node_rack.size() || p_.node_rack[at(node)] < 0) return {};
+  const std::int32_t rack = p_.node_rack[at(node)];
+  return {rack, p_.node_unit[at(node)] ? height(p_.node_unit[at(node)]) : static_cast<float>(kRackHeight / 2), p_.node_unit[at(node)]};
+}
+
+float Links::length(const CableSpot& a, const CableSpot& b) const {
+  if (a.rack < 0 || b.rack < 0) return 0;
+  if (a.rack == b.rack) return std::abs(a.z - b.z) + rack_width_[at(a.rack)] + 2 * slack_;
+  const auto climb = [&](const CableSpot& s) { return underfloor_ ? s.z + kBelowFloor : rack_height_[at(s.rack)] + kTrayAboveRack - s.z; };
+  const RackPlan &ra = p_.racks[at(a.rack)], &rb = p_.racks[at(b.rack)];
+  return climb(a) + std::abs(ra.x - rb.x) + std::abs(ra.y - rb.y) + climb(b) + 2 * slack_;
+}
+
+void Links::switch_end(int fabric, SwitchRef r, std::int64_t port, CableEnd& e) const {
+  e.object = p_.switch_name(fabric, r);
+  e.port.clear();
+  append_int(e.port, port);
+}
+
+void Links::near_end(const PluggedLink& l, CableEnd& end) const {
+  using What = FabricBlock::What;
+  if (l.block < 0) return switch_end(l.fabric, l.near, l.near_port, end);
+  const FabricBlock& b = p_.fabrics[at(l.fabric)].blocks[at(l.block)];
+  const std::int64_t m = l.member;
+  if (b.what == What::uplinks) return;
+  if (b.what != What::ends) {
+    end = equipment_port(p_, b.what, b.of, m);
+    return;
+  }
+  const EndPoints& e = c_.networks[at(b.network)].ends[at(b.end)];
+  const auto numbered = [&](const std::string& name) {
+    end.port = name;
+    end.port += '/';
+    append_int(end.port, e.first_port + l.port + 1);
+  };
+  if (e.storage >= 0) {
+    end.object = "storage/" + c_.storage[at(e.storage)].name + "/";
+    append_int(end.object, m + 1);
+    return numbered(c_.networks[at(b.network)].name);
+  }
+  const NodeGroupModel& g = c_.nodes[at(e.group)];
+  end.object = "node/";
+  end.object += g.name;
+  end.object += '/';
+  end.object += g.names.suffix(m);
+  if (e.ports >= 0 && at(e.ports) < g.server.ports.size()) numbered(g.server.ports[at(e.ports)].name);
+  else if (c_.networks[at(b.network)].everything) end.port = "bmc";
+  else numbered(c_.networks[at(b.network)].name);
+}
+
+}  // namespace clusterc

@@ -1,0 +1,162 @@
+// What the people with the cables read: from where to where, what is printed on both ends, and what is tied together.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "report/cable_exports.h"
+#include "report/link_rows.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// A port of a switch as its front says it. InfiniBand cages with two ports, and all that is split: cage/place, "17/2"; Ethernet as Cumulus
+// Linux and SONiC's alias have it: swp17, split swp17s1 (NVIDIA Cable Validation Tool, P2P file).
+void panel_port(std::string& out, LinkKind kind, std::int64_t links_of_cage, std::int64_t port) {
+  out.clear();
+  const std::int64_t cage = (port - 1) / links_of_cage + 1, place = (port - 1) % links_of_cage;
+  if (kind == LinkKind::ethernet) out += "swp";
+  append_int(out, cage);
+  if (links_of_cage == 1) return;
+  out += kind == LinkKind::ethernet ? 's' : '/';
+  append_int(out, kind == LinkKind::ethernet ? place : place + 1);
+}
+
+struct Ends {
+  std::string near_port, far_port, near_unit, far_unit;
+};
+
+class PanelNames {
+ public:
+  PanelNames(const Cluster& c, const Plan& p, const Links& links) : c_(c), p_(p), links_(links) {}
+  void of(const LinkRow& r, Ends& e) const {
+    const PluggedLink& l = *r.link;
+    if (l.block < 0) {
+      const FabricTier& t = p_.fabrics[at(l.fabric)].tiers[at(l.near.tier)];
+      const std::int64_t links = links_.cage_groups()[at(l.near_group)].links;
+      // Uplink ports of their own are counted on: their cages hold one port each.
+      if (l.near_port > t.ports) panel_port(e.near_port, kind(l.fabric), 1, l.near_port);
+      else panel_port(e.near_port, kind(l.fabric), links, l.near_port);
+    } else {
+      e.near_port = r.near.port;
+    }
+    panel_port(e.far_port, kind(l.far_fabric), links_.cage_groups()[at(l.far_group)].links, l.far_port);
+    e.near_unit.clear();
+    e.far_unit.clear();
+    if (l.near_at.unit > 0) append_int(e.near_unit, l.near_at.unit);
+    if (l.far_at.unit > 0) append_int(e.far_unit, l.far_at.unit);
+  }
+
+ private:
+  LinkKind kind(int fabric) const { return c_.networks[at(p_.fabrics[at(fabric)].network)].kind; }
+  const Cluster& c_;
+  const Plan& p_;
+  const Links& links_;
+};
+
+void label(std::string& out, std::string_view host, std::string_view port, std::string_view far_host, std::string_view far_port) {
+  out.assign(host);
+  out += ':';
+  out += port;
+  out += " > ";
+  out += far_host;
+  out += ':';
+  out += far_port;
+}
+
+}  // namespace
+
+std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) {
+  std::string out, length, near_label, far_label;
+  CsvWriter csv(out);
+  csv.row({"A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-U", "Z-Node Name", "Z-Type", "Z-Port", "Network", "Cable", "Part", "Length m", "A-Module", "Z-Module", "A-Label", "Z-Label"});
+  LinkRows rows(cluster, plan);
+  const PanelNames names(cluster, plan, rows.links());
+  Ends e;
+  rows.each([&](const LinkRow& r) {
+    names.of(r, e);
+    length.clear();
+    if (r.run.cable) append_metres(length, r.run.length);
+    label(near_label, r.near_host, e.near_port, r.far_host, e.far_port);
+    label(far_label, r.far_host, e.far_port, r.near_host, e.near_port);
+    const FabricBlock* b = r.link->block < 0 ? nullptr : &plan.fabrics[at(r.link->fabric)].blocks[at(r.link->block)];
+    const bool near_switch = !b || b->what == FabricBlock::What::switches;
+    csv.row({r.near_rack, e.near_unit, r.near_host, near_switch ? "Switch" : "Host", e.near_port, r.far_rack, e.far_unit, r.far_host, "Switch", e.far_port, *r.network, r.cable,
+             r.run.cable ? r.run.cable->id : "", length, r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : "", near_label, far_label});
+    return true;
+  });
+  return out;
+}
+
+// One row for each end of each cable that is bought: the head of a splitter has one label, each tail its own.
+std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
+  std::string out, text;
+  CsvWriter csv(out);
+  csv.row({"cable", "end", "rack", "unit", "label"});
+  LinkRows rows(cluster, plan);
+  const PanelNames names(cluster, plan, rows.links());
+  Ends e;
+  rows.each([&](const LinkRow& r) {
+    names.of(r, e);
+    // Of a cable between two cages both ends are labelled once, of a splitter the head.
+    const bool straight = r.run.shared && !r.run.head_is_far && r.link->block < 0;
+    const bool near = r.first_of_cable || (r.run.shared && r.run.head_is_far);
+    const bool far = r.first_of_cable || (r.run.shared && !r.run.head_is_far && !straight);
+    if (near) {
+      label(text, r.near_host, e.near_port, r.far_host, e.far_port);
+      csv.row({r.cable, "A", r.near_rack, e.near_unit, text});
+    }
+    if (far) {
+      label(text, r.far_host, e.far_port, r.near_host, e.near_port);
+      csv.row({r.cable, "Z", r.far_rack, e.far_unit, text});
+    }
+    return true;
+  });
+  return out;
+}
+
+// Cables from rack to rack, tied in bundles of at most `cabling.bundle`; those that stay in a rack are counted in its own row.
+std::string render_bundles_csv(const Cluster& cluster, const Plan& plan) {
+  struct Way { std::int64_t copper = 0, optical = 0, unknown = 0; float longest = 0; };
+  std::unordered_map<std::uint64_t, Way> ways;
+  LinkRows rows(cluster, plan);
+  rows.each([&](const LinkRow& r) {
+    const PluggedLink& l = *r.link;
+    if (!r.first_of_cable || l.near_at.rack < 0 || l.far_at.rack < 0) return true;
+    const auto a = static_cast<std::uint64_t>(std::min(l.near_at.rack, l.far_at.rack)), b = static_cast<std::uint64_t>(std::max(l.near_at.rack, l.far_at.rack));
+    Way& w = ways[a << 32 | b];
+    if (!r.run.cable) {
+      ++w.unknown;
+    } else {
+      const Medium m = *r.run.cable->part->medium;
+      ++(m == Medium::dac || m == Medium::acc || m == Medium::twisted_pair ? w.copper : w.optical);
+    }
+    w.longest = std::max(w.longest, l.length);
+    return true;
+  });
+  std::vector<std::pair<std::uint64_t, Way>> sorted(ways.begin(), ways.end());
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string out;
+  CsvWriter csv(out);
+  csv.row({"from_rack", "to_rack", "cables", "copper", "optical", "no_part", "bundles", "longest_way_m"});
+  const std::int64_t most = cluster.spec.cabling.bundle.value_or(24);   // the default of the field
+  std::string numbers[6];
+  for (const auto& [key, w] : sorted) {
+    const std::int64_t all = w.copper + w.optical + w.unknown;
+    const auto a = static_cast<std::int64_t>(key >> 32), b = static_cast<std::int64_t>(key & 0xffffffffU);
+    const std::int64_t values[] = {all, w.copper, w.optical, w.unknown, a == b ? 0 : (all + most - 1) / most};
+    for (std::size_t i = 0; i < 5; ++i) {
+      numbers[i].clear();
+      append_int(numbers[i], values[i]);
+    }
+    numbers[5].clear();
+    append_metres(numbers[5], Meters(w.longest));
+    csv.row({cluster.rack_name(a), cluster.rack_name(b), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]});
+  }
+  return out;
+}
+
+}  // namespace clusterc

@@ -1,0 +1,211 @@
+// A fabric for the programs that compare or draw it.
+//
+// Topology file: one section a switch, a line for each cabled port, both ends of a cable between switches each in its own section; hosts have none.
+//   MQM9700 leaf-compute-u1-r1
+//   P1 -4x-100G-> HCA_mlx5_8 gpu001 mlx5_0/P1
+//   P33 -4x-100G-> MQM9700 spine-compute-01 P1
+// as in ibdm-topo-file(1) and the manual of NVIDIA's UFM Cable Validation Tool, "Topo File". mlx5_N counts the adapters of a host in the order of
+// the plan; where the driver counts otherwise, the tool's HCA mapping file says so.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/text.h"
+#include "report/cable_exports.h"
+#include "report/link_rows.h"
+
+namespace clusterc {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// "nvidia-qm9700" -> "MQM9700": the systems' names that ibdiagnet knows begin with an M.
+std::string system_type(std::string_view part) {
+  const auto dash = part.rfind("qm");
+  std::string out = dash == std::string_view::npos ? "" : "M";
+  for (const char ch : dash == std::string_view::npos ? part : part.substr(dash)) out += static_cast<char>(ch >= 'a' && ch <= 'z' ? ch - 32 : ch);
+  return out;
+}
+
+// "-4x-100G->": lanes and rate of a lane. EDR 25, HDR 50, NDR 100, XDR 200 Gb/s a lane; half a port has half the lanes (InfiniBand Architecture
+// Specification, volume 2; NVIDIA LinkX overview: 200 Gb/s on a 100G-PAM4 port are two channels).
+std::string link_speed(BitsPerSecond rate, BitsPerSecond port_rate) {
+  const auto gb = [](BitsPerSecond r) { return std::llround(r.value / 1e9); };
+  const std::int64_t lane = std::max<std::int64_t>(1, gb(port_rate) / 4);
+  std::string out = "-";
+  append_int(out, std::max<std::int64_t>(1, gb(rate) / lane));
+  out += "x-";
+  append_int(out, lane);
+  return out + "G->";
+}
+
+// First adapter number of a group of ports on its host: adapters are counted in the order of `nics`.
+std::int64_t first_adapter(const ServerModel& s, int set) {
+  std::int64_t n = 0;
+  for (int i = 0; i < s.ports[at(set)].nics; ++i) n += s.nics[at(i)].count;
+  return n;
+}
+
+}  // namespace
+
+std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
+  const Fabric& f = plan.fabrics[at(fabric)];
+  if (f.tiers.empty() || cluster.networks[at(f.network)].kind != LinkKind::infiniband) return {};
+  // What is at each port of each switch: a switch, or a port of a member. Ports of all switches lie side by side.
+  struct Peer { std::int32_t block = -2; std::int32_t port = 0; std::int64_t of = -1; };
+  std::vector<std::int64_t> first(f.tiers.size() + 1, 0);
+  for (std::size_t t = 0; t < f.tiers.size(); ++t) first[t + 1] = first[t] + f.tiers[t].count * f.tiers[t].ports;
+  std::vector<Peer> peers(at(first.back()));
+  const auto slot = [&](SwitchRef r, std::int64_t port) { return at(first[at(r.tier)] + r.index * f.tiers[at(r.tier)].ports + port - 1); };
+  const Links links(plan);
+  const auto number = [&](SwitchRef r) { return plan.switch_number(fabric, r) - f.first_switch; };
+  links.each(fabric, [&](const PluggedLink& l) {
+    if (l.block >= 0) {
+      peers[slot(l.far, l.far_port)] = {l.block, static_cast<std::int32_t>(l.port), l.member};
+      return true;
+    }
+    peers[slot(l.far, l.far_port)] = {-1, static_cast<std::int32_t>(l.near_port), number(l.near)};
+    peers[slot(l.near, l.near_port)] = {-1, static_cast<std::int32_t>(l.far_port), number(l.far)};
+    return true;
+  });
+
+  std::vector<std::string> hosts(at(f.switch_count()));
+  for (std::int64_t i = 0; i < f.switch_count(); ++i) hosts[at(i)] = plan.switch_host_name(fabric, plan.switch_ref(fabric, i));
+  std::vector<std::string> types;
+  for (const FabricTier& t : f.tiers) types.push_back(system_type(t.model));
+  const BitsPerSecond port_rate = f.tiers[0].part ? f.tiers[0].part->port_rate.value_or(f.link_rate) : f.link_rate;
+  const std::string between = link_speed(f.link_rate, port_rate);
+
+  struct Member { std::string type, speed; std::int64_t adapter = 0, ports_each = 1; };
+  std::vector<Member> members(f.blocks.size());
+  for (std::size_t b = 0; b < f.blocks.size(); ++b) {
+    const FabricBlock& block = f.blocks[b];
+    Member& m = members[b];
+    m.type = "HCA";
+    m.speed = between;
+    if (block.what != FabricBlock::What::ends) continue;
+    const EndPoints& e = cluster.networks[at(block.network)].ends[at(block.end)];
+    if (e.rate.value > 0 && e.rate < f.link_rate) m.speed = link_speed(e.rate, port_rate);
+    std::int64_t adapters = block.ports_each;
+    if (e.group >= 0 && e.ports >= 0) {
+      const ServerModel& s = cluster.nodes[at(e.group)].server;
+      adapters = 0;
+      for (const NicSet& n : s.nics) adapters += n.count;
+      if (s.ports[at(e.ports)].nics >= 0) m.adapter = first_adapter(s, e.ports);
+      m.ports_each = std::max<std::int64_t>(1, s.ports[at(e.ports)].ports_each);
+    }
+    m.type = "HCA_mlx5_";
+    append_int(m.type, adapters);
+  }
+
+  std::string out = "# ";
+  out += *cluster.spec.name;
+  out += ": planned cables of network ";
+  out += f.name;
+  out += '\n';
+  for (std::size_t t = 0; t < f.tiers.size(); ++t)
+    for (std::int64_t i = 0; i < f.tiers[t].count; ++i) {
+      const SwitchRef sw{static_cast<int>(t), i};
+      out += '\n';
+      out += types[t];
+      out += ' ';
+      out += hosts[at(number(sw))];
+      out += '\n';
+      for (std::int64_t port = 1; port <= f.tiers[t].ports; ++port) {
+        const Peer& peer = peers[slot(sw, port)];
+        if (peer.block == -2) continue;
+        out += 'P';
+        append_int(out, port);
+        out += ' ';
+        if (peer.block == -1) {
+          const SwitchRef other = plan.switch_ref(fabric, peer.of);
+          out += between;
+          out += ' ';
+          out += types[at(other.tier)];
+          out += ' ';
+          out += hosts[at(peer.of)];
+          out += " P";
+          append_int(out, peer.port);
+        } else {
+          const FabricBlock& block = f.blocks[at(peer.block)];
+          const Member& m = members[at(peer.block)];
+          out += m.speed;
+          out += ' ';
+          out += m.type;
+          out += ' ';
+          std::int64_t k = peer.port;
+          if (block.what == FabricBlock::What::ends) {
+            const EndPoints& e = cluster.networks[at(block.network)].ends[at(block.end)];
+            k += e.first_port;
+            if (e.group >= 0) {
+              out += cluster.nodes[at(e.group)].names.name(peer.of);
+            } else {
+              out += cluster.storage[at(e.storage)].name;
+              out += '-';
+              append_int(out, peer.of + 1);
+            }
+          }
+          out += " mlx5_";
+          append_int(out, m.adapter + k / m.ports_each);
+          out += "/P";
+          append_int(out, k % m.ports_each + 1);
+        }
+        out += '\n';
+      }
+    }
+  return out;
+}
+
+std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
+  const Fabric& f = plan.fabrics[at(fabric)];
+  if (f.tiers.empty()) return {};
+  std::string out = "graph \"";
+  out += *cluster.spec.name + " " + f.name + "\" {\n  rankdir=TB; ranksep=2; node [shape=box, fontname=\"sans-serif\"]; edge [fontsize=9];\n";
+  for (std::size_t t = f.tiers.size(); t-- > 0;) {
+    out += "  { rank=same;";
+    for (std::int64_t i = 0; i < f.tiers[t].count; ++i) out += " \"" + plan.switch_host_name(fabric, {static_cast<int>(t), i}) + "\";";
+    out += " }\n";
+  }
+  // Links in the order of the plan; those between the same two, one after the other, become one edge with their number.
+  std::string from, to, below;
+  std::int64_t count = 0;
+  const auto flush = [&] {
+    if (!count) return;
+    out += "  \"" + from + "\" -- \"" + to + "\"";
+    if (count > 1) {
+      out += " [label=\"";
+      append_int(out, count);
+      out += "\"]";
+    }
+    out += ";\n";
+    count = 0;
+  };
+  const Links links(plan);
+  const auto& groups = links.cage_groups();
+  std::map<std::pair<std::int64_t, std::int32_t>, std::int64_t> ends;        // leaf, group of end points
+  links.each(fabric, [&](const PluggedLink& l) {
+    if (l.block >= 0) {
+      ++ends[{l.far.index, l.near_group}];
+      return true;
+    }
+    const std::string near = plan.switch_host_name(fabric, l.near), far = plan.switch_host_name(l.far_fabric, l.far);
+    if (near != from || far != to) {
+      flush();
+      from = near;
+      to = far;
+    }
+    ++count;
+    return true;
+  });
+  flush();
+  for (const auto& [key, n] : ends) {
+    const std::string leaf = plan.switch_host_name(fabric, {0, key.first}), who = groups[at(key.second)].who;
+    const std::string node = leaf + " " + who;
+    out += "  \"" + node + "\" [label=\"" + who + "\", shape=ellipse];\n  \"" + leaf + "\" -- \"" + node + "\" [label=\"";
+    append_int(out, n);
+    out += "\"];\n";
+  }
+  return out + "}\n";
+}
+
+}  // namespace clusterc

@@ -1,0 +1,114 @@
+#include "report/link_rows.h"
+
+#include <cmath>
+
+#include "base/text.h"
+
+namespace clusterc {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+LinkRows::LinkRows(const Cluster& cluster, const Plan& plan) : c_(cluster), p_(plan), links_(plan) {
+  std::int64_t switches = 0;
+  for (const Fabric& f : plan.fabrics) switches += f.switch_count();
+  switches_.resize(at(switches));
+  racks_.reserve(plan.racks.size());
+  for (std::size_t r = 0; r < plan.racks.size(); ++r) racks_.push_back(cluster.rack_name(static_cast<std::int64_t>(r)));
+  seen_.assign(at(links_.cage_count()) / 64 + 1, 0);
+}
+
+const LinkRows::SwitchNames& LinkRows::switch_names(int fabric, SwitchRef r) {
+  SwitchNames& names = switches_[at(p_.switch_number(fabric, r))];
+  if (names.name.empty()) {
+    names.name = p_.switch_name(fabric, r);
+    names.host = p_.switch_host_name(fabric, r);
+  }
+  return names;
+}
+
+void LinkRows::fill(const PluggedLink& l) {
+  row_.link = &l;
+  row_.network = &p_.fabrics[at(l.fabric)].name;
+  // The near end: of a member only the port changes from link to link.
+  if (l.block < 0) {
+    const SwitchNames& names = switch_names(l.fabric, l.near);
+    row_.near.object = names.name;
+    row_.near_host = names.host;
+    row_.near.port.clear();
+    append_int(row_.near.port, l.near_port);
+    near_block_ = -2;
+  } else {
+    links_.near_end(l, row_.near);
+    if (near_fabric_ != l.fabric || near_block_ != l.block || near_member_ != l.member) {
+      near_fabric_ = l.fabric;
+      near_block_ = l.block;
+      near_member_ = l.member;
+      const FabricBlock& b = p_.fabrics[at(l.fabric)].blocks[at(l.block)];
+      const int group = b.what == FabricBlock::What::ends ? c_.networks[at(b.network)].ends[at(b.end)].group : -1;
+      if (group >= 0) row_.near_host = c_.nodes[at(group)].names.name(l.member);
+      else if (b.what == FabricBlock::What::switches) row_.near_host = switch_names(b.of, p_.switch_ref(b.of, l.member)).host;
+      else row_.near_host = row_.near.object;
+    }
+  }
+  const SwitchNames& far = switch_names(l.far_fabric, l.far);
+  row_.far.object = far.name;
+  row_.far_host = far.host;
+  row_.far.port.clear();
+  append_int(row_.far.port, l.far_port);
+  row_.near_rack = l.near_at.rack < 0 ? std::string_view() : racks_[at(l.near_at.rack)];
+  row_.far_rack = l.far_at.rack < 0 ? std::string_view() : racks_[at(l.far_at.rack)];
+  const double rate = links_.rate(l).value;
+  if (rate != rate_) {
+    rate_ = rate;
+    rate_text_ = to_text(BitsPerSecond(rate));
+  }
+  row_.rate = rate_text_;
+  row_.run = p_.cabling->run(l);
+  row_.cable = "cable/";
+  row_.first_of_cable = true;
+  if (!row_.run.shared) {
+    row_.cable += row_.near.object;
+    row_.cable += '/';
+    row_.cable += row_.near.port;
+    return;
+  }
+  // A shared cable is named by the first port of its head; a server's cage by its number.
+  const bool far_head = row_.run.head_is_far;
+  const std::int64_t cage = far_head ? l.far_cage : l.near_cage;
+  row_.cable += far_head ? row_.far.object : row_.near.object;
+  row_.cable += '/';
+  if (far_head || l.block < 0) {
+    append_int(row_.cable, p_.cabling->first_port_of_cage(far_head ? l.far_group : l.near_group, far_head ? l.far_port : l.near_port));
+  } else {
+    const CageGroup& g = links_.cage_groups()[at(l.near_group)];
+    row_.cable += "cage";
+    append_int(row_.cable, (cage - g.first) % g.per_device + 1);
+  }
+  std::uint64_t& word = seen_[at(cage / 64)];
+  const std::uint64_t bit = 1ULL << (static_cast<std::uint64_t>(cage) % 64);
+  row_.first_of_cable = !(word & bit);
+  word |= bit;
+}
+
+void append_metres(std::string& out, Meters m) {
+  const auto tenths = static_cast<std::int64_t>(std::llround(m.value * 10));
+  append_int(out, tenths / 10);
+  if (tenths % 10) {
+    out += '.';
+    append_int(out, tenths % 10);
+  }
+}
+
+std::string cable_text(const Cabling::Run& run) {
+  if (!run.cable) return "-";
+  std::string out = run.cable->id;
+  out += ' ';
+  append_metres(out, run.length);
+  out += " m";
+  return out;
+}
+
+}  // namespace clusterc

@@ -1,0 +1,60 @@
+// Every link of a plan as a row for people and programs: names, places and parts of both ends. One row lives at a time; nothing is kept.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "plan/cabling.h"
+
+namespace clusterc {
+
+struct LinkRow {
+  const PluggedLink* link = nullptr;
+  const std::string* network = nullptr;
+  CableEnd near, far;                    // docs/names.md: "node/gpu/017", "compute/3"
+  std::string near_host, far_host;       // host names; of a switch its name with hyphens, of a PDU or a shelf the object's name
+  std::string cable;                     // "cable/node/gpu/017/compute/3"; one name for all links of a shared cable
+  std::string_view rate, near_rack, far_rack;
+  Cabling::Run run;
+  bool first_of_cable = true;            // the link that a shared cable is listed with
+};
+
+class LinkRows {
+ public:
+  LinkRows(const Cluster&, const Plan&);
+  // Stops when `take` returns false.
+  template <class Take>
+  void each(int fabric, Take&& take) {
+    links_.each(fabric, [&](const PluggedLink& l) {
+      fill(l);
+      return take(static_cast<const LinkRow&>(row_));
+    });
+  }
+  template <class Take>
+  void each(Take&& take) {
+    for (std::size_t f = 0; f < p_.fabrics.size(); ++f) each(static_cast<int>(f), take);
+  }
+  const Links& links() const { return links_; }
+
+ private:
+  struct SwitchNames { std::string name, host; };
+  void fill(const PluggedLink&);
+  const SwitchNames& switch_names(int fabric, SwitchRef);
+
+  const Cluster& c_;
+  const Plan& p_;
+  Links links_;
+  LinkRow row_;
+  std::vector<SwitchNames> switches_;    // by switch number, made when first asked for
+  std::vector<std::string> racks_;
+  std::vector<std::uint64_t> seen_;      // cages whose shared cable had its row
+  std::string rate_text_;
+  double rate_ = -1;
+  int near_fabric_ = -1, near_block_ = -2;
+  std::int64_t near_member_ = -1;
+};
+
+// A part's number and length in one word, as it is ordered and printed: "mcp4y10 1.5 m"; "-" where there is none.
+std::string cable_text(const Cabling::Run&);
+void append_metres(std::string& out, Meters);   // "1.5", "30"
+
+}  // namespace clusterc
