@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "report/cable_exports.h"
 #include "report/plan_report.h"
 #include "report/what_if_report.h"
 
@@ -12,7 +14,8 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
-  o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "also write plan.json, plan.txt and cables.csv there")(
+  o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "also write plan and exports there")(
+      "exports", po::value<std::string>()->value_name("LIST")->default_value("all"), "which: book (plan.json, plan.txt, cables.csv), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with commas")(
       "what-if", po::value<std::string>()->value_name("WHAT"), "each: every component fails alone, worst first; or a combination: feed:A,spine:3");
 }
 
@@ -34,6 +37,58 @@ std::string what_if(const Run& run, const std::string& wish, Format format) {
   return format == Format::json ? render_what_if_json(engine, state, run.spec_digest) : render_what_if_text(engine, state);
 }
 
+// One file after the other: the text of a large plan is held once.
+void write_exports(const Run& run, const std::string& output, const std::string& wish) {
+  namespace fs = std::filesystem;
+  constexpr std::string_view kFamilies[] = {"book", "sheets", "topo", "dot", "netbox"};
+  std::vector<std::string_view> families;
+  for (const std::string_view word : split(wish, ',')) {
+    const std::string_view family = trim(word);
+    if (family == "all") families.assign(std::begin(kFamilies), std::end(kFamilies));
+    else if (std::find(std::begin(kFamilies), std::end(kFamilies), family) == std::end(kFamilies)) throw UsageError{"--exports: there is no '" + std::string(family) + "'; book, sheets, topo, dot, netbox or all"};
+    else families.push_back(family);
+  }
+  const auto wanted = [&](std::string_view family) { return std::find(families.begin(), families.end(), family) != families.end(); };
+  const Cluster& cluster = *run.cluster;
+  const Plan& plan = *run.plan;
+  const fs::path folder = output;
+  std::size_t files = 0;
+  const auto make_folder = [](const fs::path& path) {
+    std::error_code failed;
+    fs::create_directories(path, failed);
+    if (failed) throw std::runtime_error("'" + path.string() + "' cannot be made: " + failed.message());
+  };
+  const auto write = [&](const fs::path& name, const std::string& bytes) {
+    FileError error;
+    if (!write_file((folder / name).string(), bytes, error)) throw std::runtime_error(error.message);
+    ++files;
+  };
+  make_folder(folder);
+  if (wanted("book")) {
+    write("plan.json", render_plan_json(cluster, plan, *run.expected, run.spec_digest));
+    write("plan.txt", render_plan_text(cluster, plan, *run.expected));
+    write("cables.csv", render_cables_csv(cluster, plan));
+  }
+  if (wanted("sheets")) {
+    write("point-to-point.csv", render_point_to_point_csv(cluster, plan));
+    write("labels.csv", render_labels_csv(cluster, plan));
+    write("bundles.csv", render_bundles_csv(cluster, plan));
+    write("cabling.xlsx", render_cabling_xlsx(cluster, plan));
+  }
+  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
+    const std::string& name = plan.fabrics[f].name;
+    if (wanted("topo"))
+      if (const std::string text = render_topo(cluster, plan, static_cast<int>(f)); !text.empty()) write(name + ".topo", text);
+    if (wanted("dot"))
+      if (const std::string text = render_dot(cluster, plan, static_cast<int>(f)); !text.empty()) write(name + ".dot", text);
+  }
+  if (wanted("netbox")) {
+    make_folder(folder / "netbox");
+    for (const auto& [name, text] : render_netbox(cluster, plan)) write(fs::path("netbox") / name, text);
+  }
+  put_error("wrote " + std::to_string(files) + " files to " + folder.string() + "\n");
+}
+
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
   const Format format = format_of(given);
@@ -51,24 +106,11 @@ int run(const po::variables_map& given) {
                                                   : render_plan_text(*result->cluster, plan, *result->expected);
   put(text);
   if (given.count("output")) {
-    namespace fs = std::filesystem;
-    const fs::path folder = given["output"].as<std::string>();
-    std::error_code failed;
-    fs::create_directories(folder, failed);
-    if (failed) throw std::runtime_error("'" + folder.string() + "' cannot be made: " + failed.message());
-    const std::pair<const char*, std::string> files[] = {
-        {"plan.json", render_plan_json(*result->cluster, plan, *result->expected, result->spec_digest)},
-        {"plan.txt", render_plan_text(*result->cluster, plan, *result->expected)},
-        {"cables.csv", render_cables_csv(*result->cluster, plan)}};
-    for (const auto& [name, bytes] : files) {
-      FileError error;
-      if (!write_file((folder / name).string(), bytes, error)) throw std::runtime_error(error.message);
-    }
-    put_error("wrote plan.json, plan.txt and cables.csv to " + folder.string() + "\n");
+    write_exports(*result, given["output"].as<std::string>(), given["exports"].as<std::string>());
   }
   return status;
 }
 
 }  // namespace
-const Command kPlan{"plan", "the build book: racks, power, cooling, fabrics, addresses, parts", "clusterc plan SPEC [--format text|json] [-o DIR] [--what-if each|KIND:NAME,…]", options, run};
+const Command kPlan{"plan", "the build book: racks, power, cooling, fabrics, addresses, parts", "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST]] [--what-if each|KIND:NAME,…]", options, run};
 }  // namespace clusterc::cli

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "plan/equipment.h"
 #include "report/cable_exports.h"
 #include "report/link_rows.h"
 
@@ -140,8 +141,7 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
             if (e.group >= 0) {
               out += cluster.nodes[at(e.group)].names.name(peer.of);
             } else {
-              out += cluster.storage[at(e.storage)].name;
-              out += '-';
+              out += host_name_of("storage/" + cluster.storage[at(e.storage)].name + "/");
               append_int(out, peer.of + 1);
             }
           }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "plan/equipment.h"
 
 namespace clusterc {
 namespace {
@@ -49,8 +50,8 @@ void LinkRows::fill(const PluggedLink& l) {
       const FabricBlock& b = p_.fabrics[at(l.fabric)].blocks[at(l.block)];
       const int group = b.what == FabricBlock::What::ends ? c_.networks[at(b.network)].ends[at(b.end)].group : -1;
       if (group >= 0) row_.near_host = c_.nodes[at(group)].names.name(l.member);
-      else if (b.what == FabricBlock::What::switches) row_.near_host = switch_names(b.of, p_.switch_ref(b.of, l.member)).host;
-      else row_.near_host = row_.near.object;
+      else if (b.what != FabricBlock::What::ends) row_.near_host = equipment_host_name(p_, b.what, b.of, l.member);
+      else row_.near_host = host_name_of(row_.near.object);
     }
   }
   const SwitchNames& far = switch_names(l.far_fabric, l.far);

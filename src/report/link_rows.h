@@ -11,7 +11,7 @@ struct LinkRow {
   const PluggedLink* link = nullptr;
   const std::string* network = nullptr;
   CableEnd near, far;                    // docs/names.md: "node/gpu/017", "compute/3"
-  std::string near_host, far_host;       // host names; of a switch its name with hyphens, of a PDU or a shelf the object's name
+  std::string near_host, far_host;       // host names; of what is no node, its name with hyphens
   std::string cable;                     // "cable/node/gpu/017/compute/3"; one name for all links of a shared cable
   std::string_view rate, near_rack, far_rack;
   Cabling::Run run;

@@ -1,0 +1,37 @@
+#include "base/text.h"
+#include "report/cable_exports.h"
+#include "report/link_rows.h"
+#include "write/workbook.h"
+
+namespace clusterc {
+
+std::string render_cabling_xlsx(const Cluster& cluster, const Plan& plan) {
+  std::string out, count, spares, length, near_unit, far_unit;
+  Workbook book(out);
+  const auto number = [](std::string& text, std::int64_t n) {
+    text.clear();
+    if (n > 0) append_int(text, n);
+  };
+  book.sheet("Bill", {"#Count", "#Spares", "Part", "#Length m", "For", "Planning default"});
+  for (const BillLine& b : plan.bill) {
+    number(count, b.count);
+    number(spares, b.spares);
+    length.clear();
+    if (b.length.value > 0) append_metres(length, b.length);
+    book.row({count, spares, b.part, length, b.what, b.planning_default ? "yes" : ""});
+  }
+  book.sheet("Point to point", {"Network", "A rack", "#A unit", "A device", "A port", "Z rack", "#Z unit", "Z device", "Z port", "Rate", "Cable", "Part", "#Length m", "A module", "Z module"});
+  LinkRows(cluster, plan).each([&](const LinkRow& r) {
+    number(near_unit, r.link->near_at.unit);
+    number(far_unit, r.link->far_at.unit);
+    length.clear();
+    if (r.run.cable) append_metres(length, r.run.length);
+    book.row({*r.network, r.near_rack, near_unit, r.near_host, r.near.port, r.far_rack, far_unit, r.far_host, r.far.port, r.rate, r.cable, r.run.cable ? r.run.cable->id : "", length,
+              r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : ""});
+    return true;
+  });
+  book.finish();
+  return out;
+}
+
+}  // namespace clusterc
