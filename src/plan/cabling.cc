@@ -417,6 +417,7 @@ void Cabling::count(const Plan& plan, const Links& links) {
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
     std::vector<Class> all;
     std::size_t current = 0;
+    std::vector<std::int64_t> modules(groups.size() * cluster_->cables.size(), 0);   // by group, then part
     links.each(static_cast<int>(f), [&](const PluggedLink& l) {
       if (groups[at(l.near_group)].nothing_plugged) return true;
       if (all.empty() || all[current].near != l.near_group || all[current].far != l.far_group) {
@@ -452,7 +453,7 @@ void Cabling::count(const Plan& plan, const Links& links) {
         for (const bool far : {false, true}) {
           const std::int64_t cage = far ? l.far_cage : l.near_cage;
           const int group = far ? l.far_group : l.near_group;
-          if (once(cage)) ++lots[{static_cast<int>(f), 0, c.module_of_group[at(group)], 0, plan.fabrics[f].name + ": " + groups[at(group)].who}];
+          if (once(cage)) ++modules[at(group) * cluster_->cables.size() + at(c.module_of_group[at(group)])];
         }
         if (c.links_per_fibre > 1) {                       // the first leg in use stands for the fibre
           const bool far = c.head_group == l.far_group;
@@ -467,6 +468,9 @@ void Cabling::count(const Plan& plan, const Links& links) {
       line->second += c.form == CableChoice::Form::modules ? c.fibres_per_link : 1;
       return true;
     });
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (std::size_t part = 0; part < cluster_->cables.size(); ++part)
+        if (const std::int64_t n = modules[g * cluster_->cables.size() + part]) lots[{static_cast<int>(f), 0, static_cast<int>(part), 0, plan.fabrics[f].name + ": " + groups[g].who}] += n;
     for (const Class& k : all) {
       for (const auto& [sold, n] : k.fibres) lots[{static_cast<int>(f), 1, static_cast<int>(sold.first - first_part), sold.second, k.what}] += n;
       if (k.unmeasured) unmeasured_.push_back({k.what, k.rate, k.unmeasured});

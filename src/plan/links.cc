@@ -23,13 +23,18 @@ float height(std::int64_t unit) { return static_cast<float>(kFirstUnit + (static
 Links::Links(const Plan& plan) : p_(plan), c_(*plan.cluster) {
   underfloor_ = c_.spec.site && c_.spec.site->cable_route.value_or(CableRoute::overhead) == CableRoute::underfloor;
   slack_ = static_cast<float>(c_.spec.cabling.slack.value_or(Meters(kSlack)).value);
-  rack_height_.assign(p_.racks.size(), static_cast<float>(kRackHeight));
-  rack_width_.assign(p_.racks.size(), static_cast<float>(kRackWidth));
+  racks_.reserve(p_.racks.size());
+  for (const RackPlan& r : p_.racks) racks_.push_back({r.x, r.y, static_cast<float>(kRackHeight), static_cast<float>(kRackWidth)});
   for (const RackGroupModel& g : c_.racks)
-    for (std::int64_t r = g.first; g.part && r < g.first + g.count && at(r) < p_.racks.size(); ++r) {
-      rack_height_[at(r)] = static_cast<float>(g.part->height.value_or(Meters(kRackHeight)).value);
-      rack_width_[at(r)] = static_cast<float>(g.part->width.value_or(Meters(kRackWidth)).value);
+    for (std::int64_t r = g.first; g.part && r < g.first + g.count && at(r) < racks_.size(); ++r) {
+      racks_[at(r)].height = static_cast<float>(g.part->height.value_or(Meters(kRackHeight)).value);
+      racks_[at(r)].width = static_cast<float>(g.part->width.value_or(Meters(kRackWidth)).value);
     }
+  std::int64_t switches = 0;
+  for (const Fabric& f : p_.fabrics) switches = std::max(switches, f.first_switch + f.switch_count());
+  switch_spots_.resize(at(switches));
+  for (std::size_t n = 0; n < switch_spots_.size() && n < p_.switch_rack.size(); ++n)
+    if (p_.switch_rack[n] >= 0) switch_spots_[n] = {p_.switch_rack[n], height(p_.switch_unit[n]), p_.switch_unit[n]};
   storage_.resize(c_.storage.size());
   bool anything = false;
   for (std::size_t s = 0; s < c_.storage.size(); ++s) {
@@ -60,9 +65,12 @@ std::int32_t Links::add_group(CageGroup g) {
 
 void Links::add_tiers(int fabric) {
   const Fabric& f = p_.fabrics[at(fabric)];
+  std::int64_t first = f.first_switch;
   for (const FabricTier& t : f.tiers) {
     TierCages cages;
     cages.ports = t.ports;
+    cages.first_switch = first;
+    first += t.count;
     CageGroup g{.network = f.name, .who = t.word, .part = t.model, .rate = f.link_rate, .devices = t.count};
     if (t.part) {
       g.connector = t.part->connector.value_or("");
@@ -158,15 +166,9 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
   }
 }
 
-CableSpot Links::switch_spot(int fabric, SwitchRef r) const {
-  const std::int64_t n = p_.switch_number(fabric, r);
-  if (n < 0 || at(n) >= p_.switch_rack.size() || p_.switch_rack[at(n)] < 0) return {};
-  return {p_.switch_rack[at(n)], height(p_.switch_unit[at(n)]), p_.switch_unit[at(n)]};
-}
-
 CableSpot Links::member_spot(const FabricBlock& b, std::int64_t m) const {
   using What = FabricBlock::What;
-  const auto half = [&](std::int64_t rack) { return at(rack) < rack_height_.size() ? rack_height_[at(rack)] / 2 : static_cast<float>(kRackHeight / 2); };
+  const auto half = [&](std::int64_t rack) { return at(rack) < racks_.size() ? racks_[at(rack)].height / 2 : static_cast<float>(kRackHeight / 2); };
   switch (b.what) {
     case What::switches: return switch_spot(b.of, p_.switch_ref(b.of, m));
     case What::pdus:
@@ -197,10 +199,10 @@ CableSpot Links::member_spot(const FabricBlock& b, std::int64_t m) const {
 
 float Links::length(const CableSpot& a, const CableSpot& b) const {
   if (a.rack < 0 || b.rack < 0) return 0;
-  if (a.rack == b.rack) return std::abs(a.z - b.z) + rack_width_[at(a.rack)] + 2 * slack_;
-  const auto climb = [&](const CableSpot& s) { return underfloor_ ? s.z + kBelowFloor : rack_height_[at(s.rack)] + kTrayAboveRack - s.z; };
-  const RackPlan &ra = p_.racks[at(a.rack)], &rb = p_.racks[at(b.rack)];
-  return climb(a) + std::abs(ra.x - rb.x) + std::abs(ra.y - rb.y) + climb(b) + 2 * slack_;
+  const RackSpot &ra = racks_[at(a.rack)], &rb = racks_[at(b.rack)];
+  if (a.rack == b.rack) return std::abs(a.z - b.z) + ra.width + 2 * slack_;
+  const float up = underfloor_ ? a.z + b.z + 2 * kBelowFloor : ra.height + rb.height + 2 * kTrayAboveRack - a.z - b.z;
+  return up + std::abs(ra.x - rb.x) + std::abs(ra.y - rb.y) + 2 * slack_;
 }
 
 void Links::switch_end(int fabric, SwitchRef r, std::int64_t port, CableEnd& e) const {

@@ -66,9 +66,13 @@ class Links {
 
  private:
   struct PortCage { std::int32_t group = 0, cage = 0; };
-  struct TierCages { std::int32_t group = 0, uplink_group = -1; std::int64_t ports = 0; };
+  struct TierCages { std::int32_t group = 0, uplink_group = -1; std::int64_t ports = 0, first_switch = 0; };
+  struct RackSpot { float x = 0, y = 0, height = 0, width = 0; };   // what the plan's racks say, side by side: it is asked for every link
 
-  CableSpot switch_spot(int fabric, SwitchRef r) const;
+  CableSpot switch_spot(int fabric, SwitchRef r) const {
+    if (r.tier < 0 || r.index < 0) return {};
+    return switch_spots_[static_cast<std::size_t>(tiers_[static_cast<std::size_t>(fabric)][static_cast<std::size_t>(r.tier)].first_switch + r.index)];
+  }
   CableSpot member_spot(const FabricBlock&, std::int64_t member) const;
   float length(const CableSpot& a, const CableSpot& b) const;
   void add_tiers(int fabric);
@@ -86,7 +90,8 @@ class Links {
   const Cluster& c_;
   bool underfloor_ = false;
   float slack_ = 0;
-  std::vector<float> rack_height_, rack_width_;
+  std::vector<RackSpot> racks_;
+  std::vector<CableSpot> switch_spots_;                          // by switch number
   std::vector<CageGroup> groups_;
   std::int64_t cages_ = 0;
   std::vector<std::vector<TierCages>> tiers_;                    // by fabric, tier

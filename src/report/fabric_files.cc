@@ -167,11 +167,17 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
     out += " }\n";
   }
   // Links in the order of the plan; those between the same two, one after the other, become one edge with their number.
-  std::string from, to, below;
+  std::vector<std::string> hosts(at(f.switch_count()));
+  for (std::int64_t i = 0; i < f.switch_count(); ++i) hosts[at(i)] = plan.switch_host_name(fabric, plan.switch_ref(fabric, i));
+  PluggedLink last;
   std::int64_t count = 0;
   const auto flush = [&] {
     if (!count) return;
-    out += "  \"" + from + "\" -- \"" + to + "\"";
+    out += "  \"";
+    out += hosts[at(plan.switch_number(fabric, last.near) - f.first_switch)];
+    out += "\" -- \"";
+    out += last.far_fabric == fabric ? hosts[at(plan.switch_number(fabric, last.far) - f.first_switch)] : plan.switch_host_name(last.far_fabric, last.far);
+    out += '"';
     if (count > 1) {
       out += " [label=\"";
       append_int(out, count);
@@ -188,12 +194,9 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
       ++ends[{l.far.index, l.near_group}];
       return true;
     }
-    const std::string near = plan.switch_host_name(fabric, l.near), far = plan.switch_host_name(l.far_fabric, l.far);
-    if (near != from || far != to) {
-      flush();
-      from = near;
-      to = far;
-    }
+    const auto same = [](SwitchRef a, SwitchRef b) { return a.tier == b.tier && a.index == b.index; };
+    if (count && (!same(l.near, last.near) || !same(l.far, last.far))) flush();
+    last = l;
     ++count;
     return true;
   });
