@@ -31,6 +31,7 @@ COMMANDS = [
     ("plan -o, sheets", ["plan", "{spec}", "-o", "{plan}-sheets", "--exports", "sheets"]),
     ("plan -o, dot", ["plan", "{spec}", "-o", "{plan}-dot", "--exports", "dot"]),
     ("plan -o, netbox", ["plan", "{spec}", "-o", "{plan}-netbox", "--exports", "netbox"]),
+    ("what-if each", ["plan", "{spec}", "--what-if", "each"]),
     ("compile", ["compile", "{spec}", "-o", "{tree}"]),
     ("compile again", ["compile", "{spec}", "-o", "{tree}"]),
 ]
@@ -47,6 +48,8 @@ def goals(median, written):
         three = [at(16384, c) for c in ("check", "plan", "compile")]
         add("16,384 nodes: check + plan + compile, CPU (sum of one run of each)", 1.0, sum(m["cpu_s"] for m in three), "s")
         add("16,384 nodes: check, plan, compile, peak memory (largest of the three)", 256, max(m["peak_mb"] for m in three), "MB")
+        if at(16384, "what-if each"):
+            add("16,384 nodes: plan --what-if each, CPU", 10.0, at(16384, "what-if each")["cpu_s"], "s")
         add("16,384 nodes: compile with nothing changed, CPU", 0.6, at(16384, "compile again")["cpu_s"], "s")
         add("16,384 nodes: plan -o with plan.json and cables.csv, CPU", 1.0, at(16384, "plan -o")["cpu_s"], "s")
         add("16,384 nodes: plan -o with plan.json and cables.csv, peak memory", 400, at(16384, "plan -o")["peak_mb"], "MB")

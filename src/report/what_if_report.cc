@@ -12,23 +12,30 @@
 namespace clusterc {
 
 std::vector<std::string> fold_objects(const std::vector<std::string>& names) {
-  std::map<std::string, std::vector<std::string>> by_tail;            // what stands behind the last '/' -> what stands before it
-  std::vector<std::string> tails;
+  // What stands behind the last '/' by what stands before it; then all that have the same behind it as one.
+  std::map<std::string, std::vector<std::string>> tails_of;
+  std::vector<std::string> order;
   for (const std::string& name : names) {
     const auto slash = name.rfind('/');
-    const std::string tail = slash == std::string::npos ? name : name.substr(slash + 1);
-    const auto [at, fresh] = by_tail.try_emplace(tail);
-    if (fresh) tails.push_back(tail);
-    at->second.push_back(slash == std::string::npos ? "" : name.substr(0, slash));
+    const std::string stem = slash == std::string::npos ? "" : name.substr(0, slash);
+    const auto [at, fresh] = tails_of.try_emplace(stem);
+    if (fresh) order.push_back(stem);
+    at->second.push_back(slash == std::string::npos ? name : name.substr(slash + 1));
   }
-  std::vector<std::pair<std::string, std::vector<std::string>>> by_stems;   // folded stems -> tails that all of them have
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_stems;   // folded stems -> what is behind each of them
   std::map<std::string, std::size_t> known;
-  for (const std::string& tail : tails) {
-    const std::string stems = fold_names(by_tail[tail]);
-    const auto [at, fresh] = known.try_emplace(stems, by_stems.size());
-    if (fresh) by_stems.push_back({stems, {}});
-    by_stems[at->second].second.push_back(tail);
+  std::vector<std::vector<std::string>> stems_of;
+  for (const std::string& stem : order) {
+    std::vector<std::string>& tails = tails_of[stem];
+    const auto [at, fresh] = known.try_emplace(join(tails, "/"), by_stems.size());
+    if (fresh) {
+      by_stems.push_back({"", std::move(tails)});
+      stems_of.emplace_back();
+    }
+    stems_of[at->second].push_back(stem);
   }
+  for (std::size_t i = 0; i < by_stems.size(); ++i)
+    if (!(stems_of[i].size() == 1 && stems_of[i].front().empty())) by_stems[i].first = fold_names(stems_of[i]);
   std::vector<std::string> out;
   for (const auto& [stems, with] : by_stems) {
     std::string folded = fold_names(with);
