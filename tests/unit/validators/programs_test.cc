@@ -301,13 +301,25 @@ TEST(Programs, HplFindsAFlippedBitInAPanelBetweenRanks) {
   EXPECT_LT(result.records[1]["parameters"]["residual"].get<double>(), 16);
 }
 
+// One of two ranks gets `signal` after two seconds of work. What MPI keeps in files and shared memory meanwhile lies in a folder of
+// this test, and must be gone afterwards.
 Result hpl_with_a_signal(const char* signal, int rank, std::chrono::steady_clock::duration& took) {
-  const std::string output = output_file();
+  const std::string output = output_file(), folder = output_file();
+  fs::create_directories(folder + "/tmp");
+  fs::create_directories(folder + "/shm");
   const std::string script = "if [ \"$OMPI_COMM_WORLD_RANK\" = " + std::to_string(rank) + " ]; then (sleep 2; kill -" + signal + " $$) & fi; exec " + program("hpl") +
                              " --size 400 --seconds 60 --timeout 1 --allow-busy";
   const auto begin = std::chrono::steady_clock::now();
-  const Result result = finish(start(mpirun(2, {"sh", "-c", script}), output), output);
+  std::vector<std::string> arguments = {"env", "TMPDIR=" + folder + "/tmp", "OMPI_MCA_btl_vader_backing_directory=" + folder + "/shm"};
+  for (std::string& argument : mpirun(2, {"sh", "-c", script})) arguments.push_back(std::move(argument));
+  const Result result = finish(start(arguments, output), output);
   took = std::chrono::steady_clock::now() - begin;
+  std::string left;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_directory()) left += entry.path().string() + " ";
+  }
+  EXPECT_EQ(left, "") << signal;
+  fs::remove_all(folder);
   return result;
 }
 
@@ -345,6 +357,17 @@ TEST(Programs, HplNamesTheRankThatWasKilled) {
   const std::string detail = (*end)["detail"];
   EXPECT_NE(detail.find("rank 1 on '"), std::string::npos) << detail;
   EXPECT_NE(detail.find("is gone"), std::string::npos) << detail;
+}
+
+TEST(Programs, HplEndsCleanlyWhenInterrupted) {
+  SKIP_WITHOUT_MPI();
+  std::chrono::steady_clock::duration took{};
+  const Result result = hpl_with_a_signal("TERM", 0, took);
+  EXPECT_LT(took, std::chrono::seconds(20));
+  EXPECT_EQ(result.status, 3);
+  const json* end = first_end(result);
+  ASSERT_NE(end, nullptr) << result.text;
+  EXPECT_EQ((*end)["reason"], "interrupted");
 }
 
 TEST(Programs, HplRefusesAGridThatNeedsMoreRanks) {
