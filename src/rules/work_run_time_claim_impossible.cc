@@ -26,7 +26,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string message = format("workload '{}' needs {} of the peak to be done in {}, the best published is {}", name, percent(share), to_text(*w.within, 3), percent(kBestPublished));
     Finding& f = above(share, kBeyond) ? findings.error(rule.id, w.within.span, message) : findings.warning(rule.id, w.within.span, message);
     f.label(format("6 x {} x {} tokens / ({} GPUs x {} x {})", number(*p), number(tokens), g.gpus, to_text(*g.peak), to_text(*w.within, 3)));
-    f.help(format("{} at {} of the peak without interruptions; or {} GPUs for this time", to_text(run_time(*p, tokens, gpus, *g.peak, kUsual), 3), percent(kUsual), number(std::ceil(gpus * share / kUsual), 5)));
+    f.help(format("{} at {} of the peak without interruptions; or {} GPUs for this time", to_text(run_time(*p, tokens, gpus, *g.peak, kUsual), 3), percent(kUsual), number(std::ceil(gpus * share / kUsual))));
     f.object("workloads." + name);
   });
 }

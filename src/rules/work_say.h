@@ -2,13 +2,19 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "rules/say.h"
 #include "targets/workloads.h"
 
 namespace clusterc {
 
-inline std::string number(double n, int digits = 4) { return format("{:.{}g}", n, digits); }
+// As people write them: 70e9 parameters, 15e12 tokens, 405.9e9; whole numbers below a million as they are.
+inline std::string number(double n) {
+  for (const auto& [unit, power] : {std::pair{1e12, "e12"}, std::pair{1e9, "e9"}, std::pair{1e6, "e6"}})
+    if (n >= unit) return format("{:.4g}{}", n / unit, power);
+  return format("{:.6g}", n);
+}
 
 // Calls say(name, place of the name, workload, its GPUs) for each workload of these kinds that names groups with GPUs.
 template <class Say>

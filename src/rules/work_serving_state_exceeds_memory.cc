@@ -41,7 +41,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                       : findings.warning(rule.id, here, format("workload '{}' has {} of weights on each GPU, {} of the {} of '{}': little is left for keys and values", name, to_text(weights, Dimension::bytes, 4), percent(weights / have),
                                                                to_text(have, Dimension::bytes, 4), g.smallest->server.gpu_model));
     f.label(sum);
-    f.help(format("`split: {{ tensor: {} }}`, or weights of fewer bytes (`precision: fp8`)", number(std::exp2(std::ceil(std::log2(*m.parameters * weight / (have * kUsable * 0.8)))))));
+    f.help(format("`split: {{ tensor: {} }}`, or weights of fewer bytes (`precision: fp8`), or a smaller `batch`", number(std::exp2(std::ceil(std::log2((weights + kv) * copy / (have * kUsable)))))));
     f.object("workloads." + name);
   });
 }

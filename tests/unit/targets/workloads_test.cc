@@ -83,7 +83,7 @@ workloads:
   EXPECT_EQ(w->nodes, 5);
   EXPECT_EQ(w->nvlink_domain, 8);
   EXPECT_DOUBLE_EQ(w->memory->value, 81559.0 * 1024 * 1024);
-  EXPECT_DOUBLE_EQ(w->peak->value, 989e12);
+  EXPECT_DOUBLE_EQ(w->peak->value, 989.4e12);
   EXPECT_EQ(w->smallest->name, "h");
 }
 
