@@ -1,0 +1,79 @@
+// What a spec asks of tests, and what is expected of them: where a wish goes, and figures that are only made when somebody asks.
+#include <gtest/gtest.h>
+
+#include "targets/targets.h"
+#include "unit/model/examples.h"
+
+namespace clusterc {
+namespace {
+
+ExpectedFigures expect(Resolved& e, const std::string& targets) {
+  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: \"n[1-16]\", model: nvidia-dgx-h100 }\n"
+         "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\n" +
+         targets);
+  return expect_figures(*e.cluster, plan_cluster(*e.cluster));
+}
+
+const ExpectedFigure* scoped(const ExpectedFigures& all, std::string_view test, std::string_view scope) {
+  for (const ExpectedFigure& f : all.figures)
+    if (f.test == test && f.scope == scope) return &f;
+  return nullptr;
+}
+
+TEST(Wishes, PathsAreExpectedWhereTheyAreNamed) {
+  Resolved without, with;
+  EXPECT_EQ(expect(without, "").find("rdma.write", "gpu"), nullptr);
+  const ExpectedFigures all = expect(with, "targets:\n  rdma: { }\n  pcie: { floor: 50 GB/s }\n  nvlink: { }\n  all_gather: { }\n  all_to_all: { size: 1 GiB }\n");
+  ASSERT_NE(all.find("rdma.write", "gpu"), nullptr) << with.told();
+  // 400 Gb/s / 8 x 0.98 = 49 GB/s; the published gate for NDR, 390 Gb/s, is not discounted again: 48.75 GB/s.
+  EXPECT_DOUBLE_EQ(*all.find("rdma.write", "gpu")->ceiling.value, 49e9);
+  EXPECT_DOUBLE_EQ(*all.find("rdma.write", "gpu")->floor.value, 48.75e9);
+  // PCIe 5 x16: 63.0 x 256/276 = 58.45 GB/s; lowest healthy 55.1 x 0.97 = 53.4 GB/s stands beside the spec's own 50.
+  const ExpectedFigure* pcie = all.find("pcie.copy", "gpu");
+  ASSERT_NE(pcie, nullptr);
+  EXPECT_NEAR(*pcie->ceiling.value, 58.45e9, 0.01e9);
+  EXPECT_TRUE(pcie->floor_by_user);
+  EXPECT_DOUBLE_EQ(*pcie->floor.value, 50e9);
+  EXPECT_NEAR(*pcie->derived_floor.value, 53.45e9, 0.01e9);
+  EXPECT_TRUE(pcie->floor_place.valid());
+  // NVLink of an H100: 450 GB/s one way; 396.4 x 0.97 = 384.5.
+  EXPECT_DOUBLE_EQ(*all.find("nvlink.copy", "gpu")->ceiling.value, 450e9);
+  EXPECT_NEAR(*all.find("nvlink.copy", "gpu")->floor.value, 384.5e9, 0.05e9);
+  // A ring over 16 nodes: 8 x 49 = 392 GB/s; 0.825 x 392 x 0.97 = 313.7; all-to-all 49 x 127/120 = 51.86.
+  EXPECT_DOUBLE_EQ(*all.find("nccl.all_gather.busbw", "gpu")->ceiling.value, 392e9);
+  EXPECT_NEAR(*all.find("nccl.all_gather.busbw", "gpu")->floor.value, 313.7e9, 0.1e9);
+  EXPECT_NEAR(*all.find("nccl.all_to_all.busbw", "gpu")->ceiling.value, 51.86e9, 0.01e9);
+  EXPECT_DOUBLE_EQ(all.find("nccl.all_to_all.busbw", "gpu")->size->value, 1024.0 * 1024 * 1024);
+  EXPECT_EQ(all.find("nccl.all_to_all.busbw", "gpu")->basis, "stated");
+}
+
+// A wish without a scope is of the widest one; `scope: node` is of one node and leaves the group's figure alone.
+TEST(Wishes, ScopeOfAllReduce) {
+  Resolved whole, node;
+  const ExpectedFigures a = expect(whole, "targets:\n  all_reduce: { floor: 300 GB/s }\n");
+  EXPECT_TRUE(scoped(a, "nccl.all_reduce.busbw", "whole")->floor_by_user);
+  EXPECT_FALSE(scoped(a, "nccl.all_reduce.busbw", "node")->floor_by_user);
+  const ExpectedFigures b = expect(node, "targets:\n  all_reduce: { floor: 450 GB/s, scope: node }\n");
+  EXPECT_FALSE(scoped(b, "nccl.all_reduce.busbw", "whole")->floor_by_user);
+  EXPECT_TRUE(scoped(b, "nccl.all_reduce.busbw", "node")->floor_by_user);
+  // The best published in a node of eight H100 is 478.9 GB/s (Azure/AI-benchmarking-guide), across nodes 0.974 of the ring: 381.8 GB/s.
+  EXPECT_DOUBLE_EQ(*scoped(b, "nccl.all_reduce.busbw", "node")->best.value, 478.9e9);
+  EXPECT_NEAR(*scoped(b, "nccl.all_reduce.busbw", "whole")->best.value, 381.8e9, 0.05e9);
+}
+
+// No published figure is above the ceiling of its own hardware, and the best is not below the typical one.
+TEST(Wishes, BestLiesBetweenTypicalAndCeiling) {
+  Resolved e;
+  const ExpectedFigures all = expect(e, "targets:\n  rdma: { }\n  pcie: { }\n  nvlink: { }\n  all_gather: { }\n  all_to_all: { }\n");
+  int seen = 0;
+  for (const ExpectedFigure& f : all.figures) {
+    if (!f.best.value) continue;
+    ++seen;
+    EXPECT_LE(*f.best.value, *f.ceiling.value * 1.0000001) << f.test << " " << f.scope;
+    EXPECT_GE(*f.best.value, *f.typical.value) << f.test << " " << f.scope;
+  }
+  EXPECT_GE(seen, 6);
+}
+
+}  // namespace
+}  // namespace clusterc
