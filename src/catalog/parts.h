@@ -35,6 +35,11 @@ enum class InletKind { c14, c20, hardwired, busbar };
 template <> struct EnumNames<InletKind> {
   static constexpr auto names = enum_table<InletKind>({{InletKind::c14, "c14"}, {InletKind::c20, "c20"}, {InletKind::hardwired, "hardwired"}, {InletKind::busbar, "busbar"}});
 };
+// Way of the air through a switch, by where its ports are: the same box is sold with fans of either direction.
+enum class AirPath { ports_to_power, power_to_ports };
+template <> struct EnumNames<AirPath> {
+  static constexpr auto names = enum_table<AirPath>({{AirPath::ports_to_power, "ports-to-power"}, {AirPath::power_to_ports, "power-to-ports"}});
+};
 enum class Medium { dac, acc, aoc, multimode, single_mode, twisted_pair };
 template <> struct EnumNames<Medium> {
   static constexpr auto names = enum_table<Medium>({{Medium::dac, "dac"}, {Medium::acc, "acc"}, {Medium::aoc, "aoc"}, {Medium::multimode, "multimode"},
@@ -131,19 +136,22 @@ struct NicPart {
 struct PsuSet {
   SourceSpan span;
   Value<std::int64_t> count, spare;
-  Value<Watts> power;
+  Value<Watts> power, peak;
   Value<InletKind> inlet;
   Value<Volts> input_min, input_max;
+  Value<Amperes> inrush;
   Value<double> efficiency;
   static constexpr std::string_view type_name = "power supplies";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("count", s.count, {.doc = "number of supplies", .least = 1, .most = 64});
     v("spare", s.spare, {.doc = "how many may fail with the device at full power (4+2: 2)", .least = 0, .most = 63});
     v("power", s.power, {.doc = "output of one supply at the site's voltage"});
+    v("peak", s.peak, {.doc = "output of one supply for less than a millisecond"});
     v("inlet", s.inlet, {.doc = "inlet of one supply"});
     v("input_min", s.input_min, {.doc = "lowest input voltage for that output"});
     v("input_max", s.input_max, {.doc = "highest input voltage"});
     v("efficiency", s.efficiency, {.doc = "efficiency at half load", .least = 0.5, .most = 1});
+    v("inrush", s.inrush, {.doc = "peak current of one supply when the mains returns"});
   }
 };
 
@@ -169,6 +177,7 @@ struct SwitchPart {
   Value<Kilograms> weight;
   Value<Watts> power, power_typical;
   Value<Seconds> latency;
+  Value<AirPath> airflow;
   std::optional<PsuSet> psus;
   static constexpr std::string_view type_name = "switch";
   template <class Self, class V> static void describe(Self& s, V&& v) {
@@ -188,6 +197,7 @@ struct SwitchPart {
     v("power", s.power, {.doc = "highest power at the wall with modules"});
     v("power_typical", s.power_typical, {.doc = "typical power"});
     v("latency", s.latency, {.doc = "port to port"});
+    v("airflow", s.airflow, {.doc = "way of the air through it, where the model has only one"});
     v("psus", s.psus, {.doc = "power supplies"});
   }
 };
@@ -232,7 +242,9 @@ struct PduPart {
   Value<Region> region;
   Value<std::int64_t> phases;
   Value<Volts> voltage;
-  Value<Amperes> breaker, continuous;
+  Value<Amperes> breaker, continuous, bank_breaker;
+  Value<std::int64_t> banks;
+  Value<Seconds> outlet_delay;
   Value<VoltAmperes> apparent;
   std::vector<OutletGroup> outlets;
   Value<std::string> inlet;
@@ -247,6 +259,9 @@ struct PduPart {
     v("apparent", s.apparent, {.doc = "continuous apparent power"});
     v("outlets", s.outlets, {.doc = "outlets by type"});
     v("inlet", s.inlet, {.doc = "plug"});
+    v("banks", s.banks, {.doc = "groups of outlets behind a breaker of their own", .least = 1, .most = 64});
+    v("bank_breaker", s.bank_breaker, {.doc = "rating of the breaker of one bank"});
+    v("outlet_delay", s.outlet_delay, {.doc = "time from one outlet to the next when power returns; left out: all at once"});
   }
 };
 
@@ -276,6 +291,7 @@ struct CoolingPart {
   Value<Watts> heat, power;
   Value<AirFlow> airflow;
   Value<LiquidFlow> flow;
+  Value<Kelvins> approach;
   Value<std::int64_t> units;
   Value<Meters> width, depth;
   Value<Kilograms> weight;
@@ -287,6 +303,7 @@ struct CoolingPart {
     v("power", s.power, {.doc = "its own draw"});
     v("airflow", s.airflow, {.doc = "air that it moves"});
     v("flow", s.flow, {.doc = "coolant that it moves"});
+    v("approach", s.approach, {.doc = "cdu: coolant supply above facility water at which it removes that heat"});
     v("units", s.units, {.doc = "height in rack units, where it stands in a rack", .least = 1, .most = 60});
     v("width", s.width, {.doc = "width"});
     v("depth", s.depth, {.doc = "depth"});
@@ -300,12 +317,14 @@ struct UpsPart {
   Value<Watts> power;
   Value<VoltAmperes> apparent;
   Value<double> efficiency;
+  Value<Meters> altitude;
   static constexpr std::string_view type_name = "ups";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("power", s.power, {.doc = "real power of one module"});
     v("apparent", s.apparent, {.doc = "apparent power of one module"});
     v("efficiency", s.efficiency, {.doc = "output over input at the usual load", .least = 0.5, .most = 1});
+    v("altitude", s.altitude, {.doc = "height up to which these figures hold; left out: 1000 m"});
   }
 };
 
@@ -389,7 +408,8 @@ struct ServerPart : Fittings {
   Value<Kilograms> weight;
   Value<Watts> power, power_typical, power_idle;
   Value<AirFlow> airflow;
-  Value<Celsius> inlet_min, inlet_max;
+  Value<Celsius> inlet_min, inlet_max, coolant_max;
+  Value<double> liquid_share;
   std::vector<Value<GpuForm>> gpu_forms;
   Value<bool> liquid_cooled, bmc;
   NamedMap<PortGroup> ports;
@@ -419,6 +439,8 @@ struct ServerPart : Fittings {
     v("pcie_generation", s.pcie_generation, {.doc = "PCIe generation of the slots", .least = 1, .most = 7});
     v("numa_nodes", s.numa_nodes, {.doc = "NUMA nodes as shipped", .least = 1, .most = 64});
     v("liquid_cooled", s.liquid_cooled, {.doc = "needs a coolant loop"});
+    v("liquid_share", s.liquid_share, {.doc = "share of the heat that the coolant takes", .least = 0, .most = 1});
+    v("coolant_max", s.coolant_max, {.doc = "warmest coolant that it may be given"});
     v("bmc", s.bmc, {.doc = "has a management port on the out-of-band network"});
     v("gpu_link", s.gpu_link, {.doc = "NVLink or xGMI inside the server, one way for one GPU"});
     v("ports", s.ports, {.doc = "groups of network ports, where they differ from nics"});
@@ -471,6 +493,7 @@ struct AssemblyPart {
   Value<std::int64_t> units, gpus, power_shelves, nvlink_domain;
   Value<Watts> power, shelf_power;
   Value<double> liquid_share;
+  Value<Celsius> coolant_max;
   Value<Kilograms> weight;
   Value<Meters> width, depth;
   NamedMap<AssemblyTray> trays;
@@ -484,6 +507,7 @@ struct AssemblyPart {
     v("power_shelves", s.power_shelves, {.doc = "power shelves", .least = 0, .most = 64});
     v("shelf_power", s.shelf_power, {.doc = "output of one shelf"});
     v("liquid_share", s.liquid_share, {.doc = "share of the heat that the coolant takes", .least = 0, .most = 1});
+    v("coolant_max", s.coolant_max, {.doc = "warmest coolant that it may be given"});
     v("weight", s.weight, {.doc = "weight as installed"});
     v("width", s.width, {.doc = "width"});
     v("depth", s.depth, {.doc = "depth"});

@@ -46,6 +46,7 @@ struct ServerModel {
   bool virtual_machine = false, instance = false;
   // At the wall. Origin tells whether the catalogue gave it or it is the sum of the parts (model/power.h).
   Value<Watts> power, power_typical, power_idle;
+  Value<Watts> gpu_limit;             // power limit set on each GPU, where the spec sets one
   Value<std::int64_t> units;
   const PortSet* port_set(std::string_view name) const;
 };

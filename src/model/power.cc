@@ -25,18 +25,26 @@ void add_processors(PowerSum& sum, const Part* part, const std::string& model, s
 
 }  // namespace
 
+Watts gpu_power(const ServerModel& server, Watts tdp) { return server.gpu_limit ? std::min(tdp, *server.gpu_limit) : tdp; }
+
 PowerSum server_power_sum(const ServerModel& server) {
   PowerSum sum;
-  add_processors(sum, server.gpu, server.gpu_model, server.gpu_count);
+  if (server.gpu && server.gpu->tdp && server.gpu_limit && server.gpu_count > 0)
+    add_term(sum, server.gpu_model, server.gpu_count, gpu_power(server, *server.gpu->tdp), server.gpu->tdp.confirmed);
+  else add_processors(sum, server.gpu, server.gpu_model, server.gpu_count);
   add_processors(sum, server.cpu, server.cpu_model, server.cpu_count);
   if (server.cpu_count == 0) {
     sum.complete = false;
     sum.missing.push_back("processors");
   }
+  sum.stated = sum.parts;
   if (server.part.memory) add_term(sum, "memory module", server.part.memory->count.value_or(0), kDimmPower);
   for (const auto& drives : server.part.drives) add_term(sum, "drive", drives.value.count.value_or(1), kDrivePower);
   for (const NicSet& nics : server.nics) {
-    if (nics.part && nics.part->power) add_term(sum, nics.model, nics.count, *nics.part->power, nics.part->power.confirmed);
+    if (nics.part && nics.part->power) {
+      add_term(sum, nics.model, nics.count, *nics.part->power, nics.part->power.confirmed);
+      sum.stated += *nics.part->power * static_cast<double>(nics.count);
+    }
     else if (nics.count > 0) {
       sum.missing.push_back(format("power of '{}'", nics.model));   // tens of watts in thousands: the sum stands, unconfirmed
       sum.confirmed = false;
@@ -67,6 +75,26 @@ void fill_server_power(ServerModel& server, const Value<Watts>& cap) {
   if (server.virtual_machine) {
     server.power = Value<Watts>::derived(Watts{0}, "a virtual machine's power is its host's", server.span);
     return;
+  }
+  // The catalogue's figure is that of the part as it lists it: where what the spec fits alone takes more, the sum of the parts holds.
+  if (server.power && server.power.origin == Origin::catalog && !server.instance) {
+    const PowerSum sum = server_power_sum(server);
+    if (sum.complete && *server.power < sum.stated) {
+      server.power = Value<Watts>::derived(sum.wall, format("{}; {} in the catalogue is of another fit", sum.formula(), to_text(*server.power)), server.span);
+      server.power.confirmed = sum.confirmed;
+    }
+  }
+  // A stated power is that of GPUs at their TDP: the limit takes the difference away, and what the supplies lose on it.
+  if (server.power && server.power.origin != Origin::derived && server.gpu_limit && server.gpu && server.gpu->tdp && gpu_power(server, *server.gpu->tdp) < *server.gpu->tdp) {
+    const double efficiency = server.part.psus ? server.part.psus->efficiency.value_or(kSupplyEfficiency) : kSupplyEfficiency;
+    const Watts less = (*server.gpu->tdp - *server.gpu_limit) * static_cast<double>(server.gpu_count) / efficiency;
+    if (less < *server.power) {
+      const bool confirmed = server.power.confirmed && server.gpu->tdp.confirmed;
+      server.power = Value<Watts>::derived(*server.power - less,
+                                           format("{} - {} x ({} - {}) / {:.4g}", to_text(*server.power), server.gpu_count, to_text(*server.gpu->tdp), to_text(*server.gpu_limit), efficiency), server.gpu_limit.span);
+      server.power.confirmed = confirmed;
+      if (server.power_typical && *server.power < *server.power_typical) server.power_typical = server.power;
+    }
   }
   if (!server.power && !server.power.unknown && !server.instance) {
     const PowerSum sum = server_power_sum(server);

@@ -27,14 +27,18 @@ struct PowerSum {
   std::vector<PowerTerm> terms;
   std::vector<std::string> missing;          // "tdp of nvidia-xyz", "processors"
   Watts parts{0}, fans{0};                   // DC
+  Watts stated{0};                           // of the parts, what the catalogue states: no planning defaults
   double fan_share = kAirFanShare, efficiency = kSupplyEfficiency;
   Watts wall{0};                             // (parts + fans) / efficiency
   bool complete = true, confirmed = true;
   std::string formula() const;               // "(8 x 700 W nvidia-h100-sxm5-80 + …) x 1.12 fans / 0.94 efficiency"
 };
 PowerSum server_power_sum(const ServerModel&);
+// What one GPU may draw without end: its TDP, or less where the spec limits it (power-gpu-limit-out-of-range holds the limit to the board's range).
+Watts gpu_power(const ServerModel&, Watts tdp);
 
-// Fills power, power_typical and power_idle of a server whose parts are resolved: the part's figure, else the sum; never more than `cap`.
+// Fills power, power_typical and power_idle of a server whose parts are resolved: the part's figure less what a limit takes from its GPUs, else the
+// sum; never more than `cap`.
 void fill_server_power(ServerModel&, const Value<Watts>& cap);
 
 // Highest power of a switch at the wall. Without a published maximum: what its supplies can deliver with the spare ones failed, else the

@@ -175,6 +175,7 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
     s.part = flattened(r, *g.server);
   }
   lay_over(static_cast<Fittings&>(s.part), static_cast<const Fittings&>(g));
+  s.gpu_limit = g.gpu_power_limit;
   complete_server(r, s, g.power_cap, entry.name);
   return s;
 }

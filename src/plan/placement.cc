@@ -36,7 +36,7 @@ Value<VoltAmperes> pdu_rating(const Cluster& c, const PduPart& p) {
   return {};
 }
 
-RackLimits rack_limits(const Cluster& c, const RackGroupModel& g) {
+RackLimits pdu_limits(const Cluster& c, const RackGroupModel& g) {
   RackLimits limits;
   const double pf = power_factor(c);
   std::vector<double> rating;
@@ -58,6 +58,11 @@ RackLimits rack_limits(const Cluster& c, const RackGroupModel& g) {
       if (alive > 0) limits.survives = std::min(limits.survives, Watts(smallest * alive));
     }
   }
+  return limits;
+}
+
+RackLimits rack_limits(const Cluster& c, const RackGroupModel& g) {
+  RackLimits limits = pdu_limits(c, g);
   if (g.spec && g.spec->budget) {
     limits.normal = std::min(limits.normal, *g.spec->budget);
     limits.survives = std::min(limits.survives, *g.spec->budget);
@@ -65,13 +70,15 @@ RackLimits rack_limits(const Cluster& c, const RackGroupModel& g) {
   return limits;
 }
 
+bool budget_decides(const Cluster& c, const RackGroupModel& g) { return g.spec && g.spec->budget && *g.spec->budget < pdu_limits(c, g).normal; }
+
 namespace {
 
 struct Device {                       // all that placing needs to know of one kind
   DeviceKind kind;
   std::int32_t group;
   std::int64_t units = 0;
-  double watts = 0, typical = 0, kilograms = 0, airflow = 0;
+  double watts = 0, typical = 0, kilograms = 0, airflow = 0, liquid_share = 0;
   bool power_known = false, weight_known = false, airflow_known = false, from_top = false;
 };
 
@@ -186,8 +193,9 @@ class Placer {
     RackPlan& r = plan_.racks[rack];
     r.power_complete = r.power_complete && d.power_known;
     r.weight_complete = r.weight_complete && d.weight_known;
+    r.liquid_heat += Watts(d.watts * d.liquid_share);
     if (d.airflow_known) r.airflow += AirFlow(d.airflow);
-    else formula_air_watts(rack) += d.watts;
+    else formula_air_watts(rack) += d.watts * (1 - d.liquid_share);
     r.devices.push_back({.kind = d.kind, .group = d.group, .index = index, .unit = static_cast<std::int16_t>(unit), .units = static_cast<std::int16_t>(d.units)});
     if (d.kind == DeviceKind::node) {
       plan_.node_rack[index] = static_cast<std::int32_t>(rack);
@@ -214,6 +222,8 @@ class Placer {
     Device d = device(DeviceKind::node, g, s.units, s.power, s.power_typical, s.part.weight);
     d.airflow_known = s.part.airflow.value.has_value();
     d.airflow = s.part.airflow.value_or(AirFlow(0)).value;
+    // Coolant takes its share only where the rack has a loop.
+    if (const int racks = c_.nodes[g].racks; racks >= 0 && c_.racks[racks].liquid >= 0) d.liquid_share = s.part.liquid_share.value_or(0);
     return d;
   }
 

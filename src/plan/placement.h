@@ -12,6 +12,8 @@ struct RackLimits {
   Watts survives{std::numeric_limits<double>::infinity()};    // after the loss of any one feed that leaves a PDU alive
 };
 RackLimits rack_limits(const Cluster&, const RackGroupModel&);
+RackLimits pdu_limits(const Cluster&, const RackGroupModel&);    // without the racks' budget
+bool budget_decides(const Cluster&, const RackGroupModel&);      // the racks' budget is less than their PDUs carry with all feeds
 // Continuous apparent power of one PDU; absent where the catalogue gives neither it nor voltage and current.
 Value<VoltAmperes> pdu_rating(const Cluster&, const PduPart&);
 double power_factor(const Cluster&);

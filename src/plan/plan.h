@@ -47,7 +47,7 @@ struct RackPlan {
   std::vector<RackedDevice> devices;    // from the bottom up
   Watts typical{0};                     // at the wall; the highest where a device states no typical figure
   Watts power{0}, heat{0};              // at the wall, highest; heat equals power: what goes in comes out
-  Watts liquid_heat{0};                 // share taken by coolant (assemblies)
+  Watts liquid_heat{0};                 // share taken by coolant
   Kilograms weight{0};                  // with the empty rack
   AirFlow airflow{0};                   // demand of devices that state one; the rest by the formula in plan/heat.cc
   Watts unstated_airflow_power{0};      // power of the devices that state no airflow

@@ -120,6 +120,7 @@ void plan_power(Plan& plan) {
         plan.zones[g.cooling].heat += r.heat - r.liquid_heat;
         plan.zones[g.cooling].airflow += r.airflow;
       }
+      if (g.liquid >= 0) plan.zones[g.liquid].heat += r.liquid_heat;
     }
   for (const AssemblyGroupModel& a : c.assemblies) {
     for (std::int64_t i = 0; i < a.count; ++i) {
@@ -186,6 +187,45 @@ void plan_power(Plan& plan) {
     plan.it_power += *g.server.power * static_cast<double>(g.count);
     plan.it_typical += g.server.power_typical.value_or(*g.server.power) * static_cast<double>(g.count);
   }
+}
+
+SitePower site_power(const Plan& plan) {
+  const Cluster& c = *plan.cluster;
+  SitePower p;
+  p.equipment = plan.it_power;
+  for (std::size_t f = 0; f < c.feeds.size() && f < plan.feeds.size(); ++f) {
+    if (!c.feeds[f].spec) continue;
+    p.other += c.feeds[f].spec->in_use.value_or(Watts(0));
+    if (c.feeds[f].ups) p.ups_loss += plan.feeds[f].power * (1 / c.feeds[f].ups->efficiency.value_or(1) - 1);
+  }
+  for (std::size_t i = 0; i < c.zones.size() && i < plan.zones.size(); ++i) {
+    const ZoneModel& z = c.zones[i];
+    if (!z.spec || plan.zones[i].heat.value <= 0) continue;
+    const CoolingPart* unit = z.cdu ? z.cdu : z.part;
+    const std::int64_t running = z.cdu ? z.spec->cdus->count.value_or(1) - z.spec->cdus->spare.value_or(0) : z.spec->units.value_or(1) - z.spec->spare.value_or(0);
+    if (unit && unit->power) p.cooling += *unit->power * static_cast<double>(std::max<std::int64_t>(0, running));
+    else p.cooling_known = false;
+  }
+  p.total = p.equipment + p.other + p.cooling + p.ups_loss;
+  if (c.spec.site && c.spec.site->pue) {
+    p.by_pue = true;
+    p.total = p.equipment * *c.spec.site->pue + p.other;
+  }
+  return p;
+}
+
+LiquidFlow coolant_for(Watts heat, Kelvins rise, Fluid fluid) {
+  constexpr double kWater = 14.4, kPg25 = 15.1;          // L/min for 1 kW at 1 K: 60 / 4.17 and 60 / 3.97 (kJ/(L K))
+  constexpr double kCubicMetersPerSecondPerLiterPerMinute = 1e-3 / 60;
+  return LiquidFlow((fluid == Fluid::pg25 ? kPg25 : kWater) * heat.value / 1000 / rise.value * kCubicMetersPerSecondPerLiterPerMinute);
+}
+
+Watts heat_at_approach(Watts rated, Kelvins rated_at, Kelvins approach) { return rated * std::clamp(approach / rated_at, 0.0, 1.0); }
+
+Celsius dew_point(Celsius t, double humidity) {
+  constexpr double kB = 17.62, kC = 243.12;             // over water, -45 C to 60 C
+  const double g = std::log(humidity) + kB * t.value / (kC + t.value);
+  return Celsius(kC * g / (kB - g));
 }
 
 // Rows of `per_row`, one group after another, each from a new row: x along the row by rack width, y by the row pitch. `floor: { r01: C4 }` puts a

@@ -24,4 +24,18 @@ CoolingUnits cooling_units(const ZoneModel&);
 void plan_floor(Plan&);                     // x, y of racks and frames
 void plan_power(Plan&);                     // PDUs, feeds, heat, air, zones, totals; needs placement
 
+// What the building draws when everything is at its highest: with `pue` as the site states it, else the sum of what states a figure.
+struct SitePower {
+  Watts equipment{0}, other{0}, cooling{0}, ups_loss{0}, total{0};     // other: what feeds have `in_use`
+  bool by_pue = false, cooling_known = true;                            // every cooling unit states its draw
+};
+SitePower site_power(const Plan&);
+
+// Coolant that carries the heat away with this rise: 14.4 L/min for 1 kW at 1 K (water at 30 C: 4.17 kJ/(L K)), 15.1 with 25 % propylene glycol (3.97).
+LiquidFlow coolant_for(Watts, Kelvins rise, Fluid);
+// What a CDU removes with this difference between coolant and facility water, first order: in proportion to it, never more than rated.
+Watts heat_at_approach(Watts rated, Kelvins rated_at, Kelvins approach);
+// Magnus formula (WMO-No. 8, annex 4.B); `humidity` as a share.
+Celsius dew_point(Celsius, double humidity);
+
 }  // namespace clusterc

@@ -12,7 +12,9 @@ namespace {
 void add_supplies(SupplyLoad& load, const std::optional<PsuSet>& psus) {
   if (!psus || !psus->count) return;
   load.supplies = *psus->count;
-  load.spare = psus->spare ? std::clamp<std::int64_t>(*psus->spare, 0, *psus->count) : -1;
+  // How many of the supplies are spare belongs to their number: where the spec changes that alone, the outputs decide.
+  const bool spare_holds = psus->spare && (psus->spare.origin == psus->count.origin || psus->spare.origin == Origin::spec);
+  load.spare = spare_holds ? std::clamp<std::int64_t>(*psus->spare, 0, *psus->count) : -1;
   load.output = psus->power.value_or(Watts(0)).value;
   load.efficiency = psus->efficiency.value_or(kSupplyEfficiency);
 }

@@ -47,6 +47,7 @@ class Checker {
       node_group(name, at, nodes);
       known("names", nodes.names);
       positive("power_cap", nodes.power_cap);
+      positive("gpu_power_limit", nodes.gpu_power_limit);
     }
     group_names("network", s.networks);
     for (const auto& [name, at, network] : s.networks) {

@@ -117,6 +117,7 @@ struct CoolingZone {
   std::optional<CoolingEach> each;
   Value<Celsius> supply, dew_point;
   Value<double> humidity;
+  Value<Kelvins> rise;
   Value<AirFlow> airflow;
   Value<Fluid> fluid;
   std::optional<FacilityLoop> facility;
@@ -134,6 +135,7 @@ struct CoolingZone {
     v("humidity", s.humidity, {.doc = "relative humidity", .least = 0, .most = 1});
     v("airflow", s.airflow, {.doc = "air of the whole zone, where it is not per unit"});
     v("fluid", s.fluid, {.doc = "coolant"});
+    v("rise", s.rise, {.doc = "liquid: how much the coolant may warm up in the equipment; left out: 10 K"});
     v("facility", s.facility, {.doc = "facility water behind the coolant loop"});
     v("cdus", s.cdus, {.doc = "coolant distribution units"});
     v("feeds", s.feeds, {.doc = "feeds that supply the cooling"});
@@ -147,6 +149,8 @@ struct Site {
   Value<Region> region;
   Value<Meters> altitude;
   std::optional<Supply> supply;
+  Value<Watts> utility;
+  Value<double> pue;
   NamedMap<Feed> feeds;
   NamedMap<Panel> panels;
   NamedMap<CoolingZone> cooling;
@@ -161,6 +165,8 @@ struct Site {
     v("region", s.region, {.doc = "electrical region (required for a site of one's own): na or iec; continuous-load factors and plugs follow from it"});
     v("altitude", s.altitude, {.doc = "height above sea level"});
     v("supply", s.supply, {.doc = "voltage that reaches the racks"});
+    v("utility", s.utility, {.doc = "power that the building may draw for all of this, cooling included"});
+    v("pue", s.pue, {.doc = "power of the building over power of the equipment, where it is known", .least = 1, .most = 5});
     v("feeds", s.feeds, {.doc = "independent sources of power, by name"});
     v("panels", s.panels, {.doc = "panels or busways between feeds and PDUs, by name"});
     v("cooling", s.cooling, {.doc = "cooling zones and loops, by name"});

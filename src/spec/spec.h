@@ -48,7 +48,7 @@ struct NodeGroup : Fittings {
   Value<HaMode> ha;
   Value<std::int64_t> per_rack, scalable_unit, spares;
   NamedMap<RackPosition> at;
-  Value<Watts> power_cap;
+  Value<Watts> power_cap, gpu_power_limit;
   std::optional<Software> software;
   static constexpr std::string_view type_name = "node group";
   template <class Self, class V> static void describe(Self& s, V&& v) {
@@ -66,6 +66,7 @@ struct NodeGroup : Fittings {
     v("ha", s.ha, {.doc = "how their service survives the loss of one"});
     v("spares", s.spares, {.doc = "nodes held back for repair", .least = 0, .most = 1e6});
     v("power_cap", s.power_cap, {.doc = "power limit that is enforced on each node"});
+    v("gpu_power_limit", s.gpu_power_limit, {.doc = "power limit that is set on each GPU"});
     Fittings::describe(s, v);
     v("software", s.software, {.doc = "what differs for this group"});
   }
@@ -80,6 +81,9 @@ template <> struct EnumNames<NetworkTopology> {
 };
 enum class Traffic { compute, storage, inband, oob };
 template <> struct EnumNames<Traffic> { static constexpr auto names = enum_table<Traffic>({{Traffic::compute, "compute"}, {Traffic::storage, "storage"}, {Traffic::inband, "inband"}, {Traffic::oob, "oob"}}); };
+
+enum class RackSide { front, rear };
+template <> struct EnumNames<RackSide> { static constexpr auto names = enum_table<RackSide>({{RackSide::front, "front"}, {RackSide::rear, "rear"}}); };
 
 // How one group is connected: `2` (two ports of each node), `all`, { ports: compute }, { ports: data, count: 1 }.
 struct Connection {
@@ -117,6 +121,8 @@ struct Network {
   std::vector<Value<Medium>> media;
   NamedMap<Value<std::string>> tiers;
   Value<NetworkTopology> topology;
+  Value<AirPath> airflow;
+  Value<RackSide> ports_face;
   Value<std::int64_t> rails, planes, breakout, bond, vlan, mtu, asn;
   Value<double> oversubscription;
   NamedMap<Value<std::int64_t>> built_for;
@@ -135,6 +141,8 @@ struct Network {
     v("racks", s.racks, {.doc = "rack group for the switches; left out: beside the nodes"});
     v("shares_switches_with", s.shares_switches_with, {.doc = "network on whose switches this one runs"});
     v("topology", s.topology, {.doc = "left out: one switch where all ports fit, else a fat tree"});
+    v("airflow", s.airflow, {.doc = "way of the air through the switches that are ordered"});
+    v("ports_face", s.ports_face, {.standard = "rear", .why = "beside the ports of the servers", .doc = "side of the rack that the switches' ports face; the front is the cold side"});
     v("rails", s.rails, {.doc = "rails; left out: compute ports of one node", .least = 1, .most = 64});
     v("planes", s.planes, {.standard = "1", .why = "one fabric", .doc = "parallel planes", .least = 1, .most = 16});
     v("oversubscription", s.oversubscription, {.standard = "1", .why = "full bandwidth unless it is written", .doc = "node bandwidth over uplink bandwidth of a leaf: 3, 4/3", .least = 0.1, .most = 1000});

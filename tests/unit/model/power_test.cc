@@ -49,6 +49,19 @@ TEST(Power, OfAServerIsTheSumOfItsParts) {
   EXPECT_EQ(s.server.power.source, sum.formula());
 }
 
+TEST(Power, OfAServerFallsWithTheLimitOfItsGpus) {
+  LabServer s;
+  s.server.gpu_limit = fact(Watts{300});
+  EXPECT_DOUBLE_EQ(server_power_sum(s.server).parts.value, 2005);        // 4 x 50 W less
+  EXPECT_DOUBLE_EQ(server_power_sum(s.server).stated.value, 1785);       // 4 x 300 + 2 x 280 + 25: no planning defaults
+  s.server.part.power = fact(Watts{3000});
+  fill_server_power(s.server, {});
+  EXPECT_NEAR(s.server.power->value, 2787.234, 0.001);                   // 3,000 - 200 / 0.94
+  s.server.gpu_limit = fact(Watts{400});                                 // above the TDP: nothing changes
+  fill_server_power(s.server, {});
+  EXPECT_DOUBLE_EQ(s.server.power->value, 3000);
+}
+
 TEST(Power, LiquidCoolingLeavesLessForFansAndTheSuppliesEfficiencyCounts) {
   LabServer s;
   s.server.part.liquid_cooled = fact(true);

@@ -1,0 +1,206 @@
+// Lines of a three-phase PDU. Loads between lines: I_A = sqrt(I_AB^2 + I_CA^2 + I_AB x I_CA), the sum of two phasors 60 degrees apart; loads from line to
+// neutral add up as they are. One power factor for all loads, so that phasors of one pair add up as numbers.
+// Example: four cords of 10 A on AB, BC, CA, AB: pairs carry 20, 10 and 10 A, lines sqrt(400 + 100 + 200) = 26.5, 26.5 and 17.3 A. Balanced, each
+// line would carry 4/3 x 10 A x sqrt(3) = 23.1 A.
+#include "plan/cords.h"
+
+#include <cmath>
+
+#include "base/format.h"
+#include "plan/placement.h"
+
+namespace clusterc {
+
+const RackedDevice* device_of(const Plan& plan, const PowerClass& k, std::size_t device) {
+  const std::vector<RackedDevice>& devices = plan.racks[static_cast<std::size_t>(k.racks.front())].devices;
+  return !k.assembly && device < devices.size() ? &devices[device] : nullptr;
+}
+
+namespace {
+
+const FabricTier& tier_of(const Plan& plan, const RackedDevice& d) { return plan.fabrics[d.group].tiers[plan.switch_ref(d.group, d.index).tier]; }
+
+}  // namespace
+
+const PsuSet* supplies_of(const Plan& plan, const RackedDevice& d) {
+  const std::optional<PsuSet>* psus = nullptr;
+  if (d.kind == DeviceKind::node) psus = &plan.cluster->nodes[d.group].server.part.psus;
+  if (d.kind == DeviceKind::storage) psus = &plan.cluster->storage[d.group].part->psus;
+  if (d.kind == DeviceKind::switch_) psus = &tier_of(plan, d).part->psus;
+  return psus && *psus && (*psus)->count ? &**psus : nullptr;
+}
+
+std::string device_owner(const Plan& plan, const RackedDevice& d) {
+  const Cluster& c = *plan.cluster;
+  if (d.kind == DeviceKind::storage) return "storage." + c.storage[d.group].name;
+  if (d.kind == DeviceKind::switch_) return "networks." + c.networks[plan.fabrics[d.group].network].name;
+  return "nodes." + c.nodes[d.group].name;
+}
+
+std::string device_model(const Plan& plan, const RackedDevice& d) {
+  const Cluster& c = *plan.cluster;
+  if (d.kind == DeviceKind::storage) return c.storage[d.group].model;
+  if (d.kind == DeviceKind::switch_) return tier_of(plan, d).model;
+  return c.nodes[d.group].server.id;
+}
+
+Outlets outlets_of(const PduPart& part) {
+  Outlets o;
+  for (const OutletGroup& g : part.outlets) {
+    if (!g.kind || !g.count) continue;
+    o.known = true;
+    o.confirmed = o.confirmed && g.count.confirmed;
+    if (*g.kind == OutletKind::c13) o.c13 += *g.count;
+    if (*g.kind == OutletKind::c19) o.c19 += *g.count;
+    if (*g.kind == OutletKind::c13_c19) o.either += *g.count;
+  }
+  return o;
+}
+
+std::string Outlets::text() const {
+  std::string text;
+  const auto add = [&](std::int64_t n, std::string_view kind) {
+    if (n > 0) text += format("{}{} x {}", text.empty() ? "" : " + ", n, kind);
+  };
+  add(c13, "C13");
+  add(c19, "C19");
+  add(either, "C13/C19");
+  return text.empty() ? "none" : text;
+}
+
+Value<Volts> outlet_voltage(const PduPart& p) {
+  if (!p.voltage || !p.phases) return {};
+  Value<Volts> v = Value<Volts>::derived(load_voltage(*p.phases, *p.voltage), "the PDU's voltage across one load", p.voltage.span);
+  v.confirmed = p.voltage.confirmed;
+  return v;
+}
+
+Amperes cord_current(const Cluster& c, Watts power, std::int64_t alive, Volts v) {
+  return Amperes(alive > 0 && v.value > 0 ? power.value / power_factor(c) / static_cast<double>(alive) / v.value : 0);
+}
+
+bool lose_feed(const PowerRack& rack, int lost, PowerFailure& failure) {
+  failure = {};
+  std::size_t dead = 0;
+  for (std::size_t p = 0; p < rack.positions.size(); ++p)
+    if (lost >= 0 && rack.positions[p].feed == lost) {
+      failure.positions |= std::uint64_t{1} << p;
+      ++dead;
+    }
+  return dead > 0 && dead < rack.positions.size();
+}
+
+namespace {
+
+struct Cord {
+  std::size_t cord;                     // in PowerRack::cords
+  double watts;
+  std::size_t bank = 0, pair = 0;
+};
+
+std::array<double, 3> line_currents(const std::array<double, 3>& pairs, bool single, bool between_lines) {
+  if (single) return {pairs[0], 0, 0};
+  if (!between_lines) return pairs;
+  const auto sum = [](double a, double b) { return std::sqrt(a * a + b * b + a * b); };
+  return {sum(pairs[0], pairs[2]), sum(pairs[0], pairs[1]), sum(pairs[1], pairs[2])};      // pairs AB, BC, CA
+}
+
+// Power of every cord in a state of the rack; what has no cords is in `spread`, for each position that lives.
+struct CordWatts {
+  std::vector<double> cord;
+  std::vector<double> spread;
+};
+CordWatts cord_watts(const PowerRack& rack, const PowerFailure& failure) {
+  PowerState state;
+  evaluate(rack, failure, state);
+  CordWatts out{std::vector<double>(rack.cords.size(), 0), state.position_watts};
+  for (std::size_t first = 0; first < rack.cords.size();) {
+    std::size_t end = first;
+    std::int64_t alive = 0;
+    const auto works = [&](std::size_t k) { return (failure.positions >> rack.cords[k].position & 1) == 0; };
+    for (; end < rack.cords.size() && rack.cords[end].device == rack.cords[first].device; ++end) alive += works(end);
+    const double each = alive > 0 ? state.devices[static_cast<std::size_t>(rack.cords[first].device)].watts / static_cast<double>(alive) : 0;
+    for (std::size_t k = first; k < end; ++k)
+      if (works(k)) {
+        out.cord[k] = each;
+        out.spread[static_cast<std::size_t>(rack.cords[k].position)] -= each;
+      }
+    first = end;
+  }
+  return out;
+}
+
+PduCurrents currents_of(const Plan& plan, const PduPart& part, const PowerRack& rack, std::size_t position) {
+  const Cluster& c = *plan.cluster;
+  PduCurrents out;
+  const Value<Volts> v = outlet_voltage(part);
+  if (!v) return out;
+  const bool single = *part.phases < 3, between = !single && *v == *part.voltage;
+  const std::size_t ways = single ? 1 : 3, banks = static_cast<std::size_t>(part.banks.value_or(0));
+  const CordWatts normal = cord_watts(rack, {});
+  std::vector<Cord> cords;
+  for (std::size_t k = 0; k < rack.cords.size(); ++k)
+    if (static_cast<std::size_t>(rack.cords[k].position) == position) cords.push_back({k, normal.cord[k]});
+  std::ranges::stable_sort(cords, std::greater<>(), &Cord::watts);
+  std::vector<double> on_bank(std::max<std::size_t>(1, banks), 0), on_pair(ways, 0);
+  const auto least = [](const std::vector<double>& on) { return static_cast<std::size_t>(std::ranges::min_element(on) - on.begin()); };
+  for (Cord& cord : cords) {
+    cord.bank = least(on_bank);
+    cord.pair = banks > 0 && banks % ways == 0 ? cord.bank % ways : least(on_pair);      // whole banks lie on the pairs in turn
+    on_bank[cord.bank] += cord.watts;
+    on_pair[cord.pair] += cord.watts;
+  }
+  const auto state = [&](const CordWatts& watts, std::array<double, 3>& lines, double& bank) {
+    const auto amps = [&](double w) { return cord_current(c, Watts(w), 1, *v).value; };
+    std::array<double, 3> pairs{};
+    for (std::size_t w = 0; w < ways; ++w) pairs[w] = amps(std::max(0.0, watts.spread[position]) / static_cast<double>(ways));
+    std::vector<double> in_bank(std::max<std::size_t>(1, banks), 0);
+    for (const Cord& cord : cords) {
+      pairs[cord.pair] += amps(watts.cord[cord.cord]);
+      if (banks > 0) in_bank[cord.bank] += amps(watts.cord[cord.cord]);
+    }
+    lines = line_currents(pairs, single, between);
+    bank = std::ranges::max(in_bank);
+  };
+  state(normal, out.lines, out.bank);
+  out.worst_lines = out.lines;
+  out.worst_bank = out.bank;
+  for (int f = 0; f < static_cast<int>(c.feeds.size()); ++f) {
+    PowerFailure failure;
+    if (f == rack.positions[position].feed || !lose_feed(rack, f, failure)) continue;
+    PduCurrents then;
+    state(cord_watts(rack, failure), then.lines, then.bank);
+    if (then.highest() > out.worst_highest()) {
+      out.worst_lines = then.lines;
+      out.worst_lost_feed = f;
+    }
+    if (then.bank > out.worst_bank) {
+      out.worst_bank = then.bank;
+      out.bank_lost_feed = f;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<PduCurrents> pdu_currents(const Plan& plan) {
+  const Cluster& c = *plan.cluster;
+  std::vector<PduCurrents> all(plan.pdus.size());
+  std::vector<std::size_t> first(plan.racks.size(), 0);
+  std::size_t next = 0;
+  for (const RackGroupModel& g : c.racks)
+    for (std::int64_t r = g.first; r < g.first + g.count; ++r, next += g.pdus.size()) first[static_cast<std::size_t>(r)] = next;
+  for (const PowerClass& k : power_classes(plan)) {
+    if (k.assembly) continue;
+    const RackGroupModel& g = c.racks[static_cast<std::size_t>(k.group)];
+    for (std::size_t p = 0; p < g.pdus.size(); ++p) {
+      if (!g.pdus[p].part) continue;
+      const PduCurrents currents = currents_of(plan, *g.pdus[p].part, k.rack, p);
+      for (const std::int32_t rack : k.racks) all[first[static_cast<std::size_t>(rack)] + p] = currents;
+    }
+  }
+  return all;
+}
+
+}  // namespace clusterc
