@@ -39,7 +39,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   // Heat that goes nowhere.
   for (const RackGroupModel& g : c.racks) {
-    if (g.cooling >= 0 || (g.spec->cooling && !g.spec->cooling->empty())) continue;
+    if (g.cooling >= 0 || g.liquid >= 0 || (g.spec->cooling && !g.spec->cooling->empty())) continue;   // on a loop alone: cool-liquid-rack-without-air
     Watts heat{0};
     for (std::int64_t r = g.first; r < g.first + g.count; ++r) heat += in.plan.racks[r].heat - in.plan.racks[r].liquid_heat;
     if (heat.value > 0) findings.note(rule.id, g.span, format("rack group '{}' has no `cooling`, so the {} of heat that it gives were not checked", g.name, to_text(heat)));

@@ -13,31 +13,14 @@ std::string rating_formula(const Cluster& c, const PduPart& p) {
   return format("{}{} x {}{}", *p.phases >= 3 ? "sqrt(3) x " : "", to_text(*p.voltage), to_text(*p.breaker), factor);
 }
 
-void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, std::size_t& next) {
+void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g) {
   const Cluster& c = in.cluster;
-  std::int64_t failing = 0;
-  std::vector<std::string> names;
-  std::vector<std::string> objects;
-  const PduLoad* worst = nullptr;
-  double worst_share = 0;
-  std::int64_t last_rack = -1;
-  for (; next < in.plan.pdus.size() && in.plan.pdus[next].rack < g.first + g.count; ++next) {
-    const PduLoad& load = in.plan.pdus[next];
+  FailingPdus failing = failing_pdus(in, g, [&](const PduLoad& load) {
     const PduPart* part = g.pdus[load.pdu].part;
-    if (!part) continue;
-    const Value<VoltAmperes> rating = pdu_rating(c, *part);
-    if (!rating || !above(load.normal.value, rating->value)) continue;
-    const double share = load.normal.value / rating->value;
-    if (share > worst_share * (1 + kRounding)) {
-      worst_share = share;
-      worst = &load;
-    }
-    if (load.rack == last_rack) continue;
-    last_rack = load.rack;
-    ++failing;
-    if (names.size() < 3) names.push_back(c.rack_name(load.rack));
-    objects.push_back("rack/" + c.rack_name(load.rack));
-  }
+    const Value<VoltAmperes> rating = part ? pdu_rating(c, *part) : Value<VoltAmperes>();
+    return rating && above(load.normal.value, rating->value) ? load.normal.value / rating->value : 0.0;
+  });
+  const PduLoad* worst = failing.worst;
   if (!worst) return;
   const PduModel& pdu = g.pdus[worst->pdu];
   const Value<VoltAmperes> rating = pdu_rating(c, *pdu.part);
@@ -46,7 +29,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const SourceSpan at = group >= 0 ? load_place(c.nodes[group]) : g.span;
   const double pf = power_factor(c);
   Finding& f = findings.error(rule.id, at,
-                              format("each PDU of rack {} needs {}, '{}' carries {} continuously", name_list(names, failing), to_text(worst->normal), pdu.model, to_text(*rating)));
+                              format("each PDU of rack {} needs {}, '{}' carries {} continuously", name_list(failing.names, failing.racks), to_text(worst->normal), pdu.model, to_text(*rating)));
   const Watts rack_power = in.plan.racks[worst->rack].power;
   f.label(format("{} = {} at power factor {:.2f} = {}, over {}", sum_text(terms, Dimension::power), to_text(rack_power), pf, to_text(in.plan.apparent(rack_power)), plural(static_cast<std::int64_t>(g.pdus.size()), "PDU")));
   f.note(pdu.span, "the limit comes from this PDU", rating_formula(c, *pdu.part));
@@ -59,7 +42,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
       f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
                      : format("not one node of '{}' fits beside the rest ({} of {}): take larger PDUs", c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
     }
-  f.objects = std::move(objects);
+  f.objects = std::move(failing.objects);
 }
 
 // Left over because no rack has the power for it: nothing is overloaded yet, but only since it stands nowhere.
@@ -67,6 +50,7 @@ void check_unplaced(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Unplaced& u : in.plan.unplaced) {
     if (u.lack != Unplaced::Lack::power) continue;
+    if (const int racks = unplaced_racks(in, u); racks >= 0 && budget_decides(c, c.racks[racks])) continue;   // power-rack-over-budget says so
     const SourceSpan at = u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
     Finding& f = findings.error(rule.id, at, format("{} {} no rack that can power {}: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", u.count == 1 ? "it" : "them", u.why));
     const int racks = unplaced_racks(in, u);
@@ -130,16 +114,13 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
-  std::size_t next = 0;
   for (const RackGroupModel& g : c.racks) {
-    bool draws = false;
-    for (std::int64_t r = g.first; r < g.first + g.count && !draws; ++r) draws = in.plan.racks[r].power.value > 0;
-    if (draws && g.pdus.empty())
+    if (draws_power(in, g) && g.pdus.empty())
       findings.note(rule.id, g.span, format("rack group '{}' has no `pdus`, so its branch circuits were not checked", g.name));
     for (const PduModel& p : g.pdus)
       if (p.part && !pdu_rating(c, *p.part))
         findings.note(rule.id, p.span, format("'{}' states neither `apparent` nor `voltage` and `breaker`, so its branch circuit was not checked", p.model));
-    check_racks(rule, in, findings, g, next);
+    check_racks(rule, in, findings, g);
   }
   for (const NodeGroupModel& g : c.nodes)
     if (is_ours(g) && g.racks >= 0 && g.count > 0 && !g.server.power)

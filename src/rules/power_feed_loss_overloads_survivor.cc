@@ -5,31 +5,17 @@
 namespace clusterc {
 namespace {
 
-// After the loss of `lost`, how much the PDU may carry and does: one finding for all racks of a group.
-void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, std::size_t& next) {
+// One finding for all racks of a group.
+void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g) {
   const Cluster& c = in.cluster;
-  std::int64_t failing = 0, last_rack = -1;
-  std::vector<std::string> names, objects;
-  const PduLoad* worst = nullptr;
-  double worst_share = 0;
-  for (; next < in.plan.pdus.size() && in.plan.pdus[next].rack < g.first + g.count; ++next) {
-    const PduLoad& load = in.plan.pdus[next];
+  FailingPdus failing = failing_pdus(in, g, [&](const PduLoad& load) {
     const PduPart* part = g.pdus[load.pdu].part;
-    if (!part || load.worst_lost_feed < 0) continue;
+    if (!part || load.worst_lost_feed < 0) return 0.0;
     const Value<VoltAmperes> rating = pdu_rating(c, *part);
     // Overloaded even with all feeds: power-branch-over-continuous-rating says so.
-    if (!rating || above(load.normal.value, rating->value) || !above(load.worst.value, rating->value)) continue;
-    const double share = load.worst.value / rating->value;
-    if (share > worst_share * (1 + kRounding)) {
-      worst_share = share;
-      worst = &load;
-    }
-    if (load.rack == last_rack) continue;
-    last_rack = load.rack;
-    ++failing;
-    if (names.size() < 3) names.push_back(c.rack_name(load.rack));
-    objects.push_back("rack/" + c.rack_name(load.rack));
-  }
+    return rating && !above(load.normal.value, rating->value) && above(load.worst.value, rating->value) ? load.worst.value / rating->value : 0.0;
+  });
+  const PduLoad* worst = failing.worst;
   if (!worst) return;
   const PduModel& pdu = g.pdus[worst->pdu];
   const Value<VoltAmperes> rating = pdu_rating(c, *pdu.part);
@@ -40,14 +26,14 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const Watts power = in.plan.racks[worst->rack].power;
   const double pf = power_factor(c);
   Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
-                              format("when feed '{}' is lost, each PDU left in rack {} needs {}, '{}' carries {} continuously", lost.name, name_list(names, failing),
+                              format("when feed '{}' is lost, each PDU left in rack {} needs {}, '{}' carries {} continuously", lost.name, name_list(failing.names, failing.racks),
                                      to_text(worst->worst), pdu.model, to_text(*rating)));
   f.label(format("{} = {} at power factor {:.2f} = {}, over {} left of {}", sum_text(terms, Dimension::power), to_text(power), pf, to_text(in.plan.apparent(power)), plural(alive, "PDU"), g.pdus.size()));
   f.note(pdu.span, format("the limit comes from this PDU; with all feeds it carries {}", to_text(worst->normal)));
   f.note(lost.span, "this feed is lost");
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
   f.help(format("keep each rack at {} or less ({} x {} x {:.2f}), or give it a PDU on a further feed", to_text(Watts(rating->value * pf * static_cast<double>(alive))), alive, to_text(*rating), pf));
-  f.objects = std::move(objects);
+  f.objects = std::move(failing.objects);
 }
 
 void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -70,16 +56,14 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
-  std::size_t next = 0;
   for (const RackGroupModel& g : c.racks) {
     const bool named = std::any_of(g.pdus.begin(), g.pdus.end(), [](const PduModel& p) { return p.feed >= 0; });
-    bool draws = false;
-    for (std::int64_t r = g.first; r < g.first + g.count && !draws; ++r) draws = in.plan.racks[r].power.value > 0;
+    const bool draws = draws_power(in, g);
     if (draws && !named)
       findings.note(rule.id, g.span, format("no PDU of rack group '{}' has a `feed`, so the loss of a feed was not checked", g.name));
     else if (draws && std::all_of(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed == g.pdus.front().feed; }))
       findings.note(rule.id, g.pdus.front().span, format("all PDUs of rack group '{}' hang on feed '{}': its loss leaves no other to be checked, and the racks dark", g.name, c.feeds[g.pdus.front().feed].name));
-    check_racks(rule, in, findings, g, next);
+    check_racks(rule, in, findings, g);
   }
   check_feeds(rule, in, findings);
 }
@@ -102,7 +86,8 @@ load of a feed after the loss = what it carried + what moves over from the racks
 each <= continuous rating (power-branch-over-continuous-rating)
 ```
 
-With two feeds a PDU may therefore be loaded to half of its continuous rating, with three to two thirds. Source: arithmetic; NFPA 70 (NEC) 210.20(A) for the factor 0.80.
+With two feeds a PDU may therefore be loaded to half of its continuous rating, with three to two thirds.
+Source: arithmetic; NFPA 70 (NEC) 210.20(A) for the factor 0.80.
 
 ## Example
 

@@ -118,6 +118,19 @@ int heaviest_node_group(const std::vector<Term>& terms) {
 
 SourceSpan load_place(const NodeGroupModel& g) { return first_place(written(g.spec->per_rack), written(g.spec->racks), g.span); }
 
+std::span<const PduLoad> pdus_of(const RuleInput& in, const RackGroupModel& g) {
+  std::size_t first = 0;
+  for (const RackGroupModel& before : in.cluster.racks) {
+    if (&before == &g) break;
+    first += static_cast<std::size_t>(before.count) * before.pdus.size();
+  }
+  return std::span(in.plan.pdus).subspan(first, static_cast<std::size_t>(g.count) * g.pdus.size());
+}
+
+bool draws_power(const RuleInput& in, const RackGroupModel& g) {
+  return std::any_of(in.plan.racks.begin() + g.first, in.plan.racks.begin() + g.first + g.count, [](const RackPlan& r) { return r.power.value > 0; });
+}
+
 std::string unplaced_name(const RuleInput& in, const Unplaced& u) {
   const Cluster& c = in.cluster;
   switch (u.kind) {

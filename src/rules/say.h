@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,37 @@ std::string sum_text(const std::vector<Term>&, Dimension);                      
 int heaviest_node_group(const std::vector<Term>&);
 // The value to change when a rack has too much of a group: per_rack, else racks, else the group's name.
 SourceSpan load_place(const NodeGroupModel&);
+
+// The PDUs of a rack group that fail: in how many racks, the first names, and the one that fails most.
+struct FailingPdus {
+  const PduLoad* worst = nullptr;
+  double most = 0;
+  std::int64_t racks = 0;
+  std::vector<std::string> names, objects;
+};
+std::span<const PduLoad> pdus_of(const RuleInput&, const RackGroupModel&);       // of all racks of the group
+// `excess` says how much too much a PDU has, 0 for one that is right.
+template <class Excess>
+FailingPdus failing_pdus(const RuleInput& in, const RackGroupModel& g, Excess excess) {
+  FailingPdus found;
+  std::int64_t last_rack = -1;
+  for (const PduLoad& load : pdus_of(in, g)) {
+    const double e = excess(load);
+    if (!(e > 0)) continue;
+    if (e > found.most * (1 + kRounding)) {
+      found.most = e;
+      found.worst = &load;
+    }
+    if (load.rack == last_rack) continue;
+    last_rack = load.rack;
+    ++found.racks;
+    const std::string name = in.cluster.rack_name(load.rack);
+    if (found.names.size() < 3) found.names.push_back(name);
+    found.objects.push_back("rack/" + name);
+  }
+  return found;
+}
+bool draws_power(const RuleInput&, const RackGroupModel&);                       // anything stands in the group's racks that draws power
 
 // What stands nowhere: "2 nodes of 'gpu'", its path for acceptances, the rack group that was to take it (-1: none).
 std::string unplaced_name(const RuleInput&, const Unplaced&);

@@ -1,0 +1,81 @@
+#include "plan/power.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+constexpr Kelvins kRise{10};              // 1.5 L/min for 1 kW of PG25, what makers of cold plates ask for (planning default)
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
+    const ZoneModel& z = c.zones[i];
+    const Watts heat = in.plan.zones[i].heat;
+    if (z.spec->method.value != CoolingMethod::liquid || !z.cdu || heat.value <= 0) continue;
+    const CduSet& set = *z.spec->cdus;
+    if (!z.cdu->flow) {
+      findings.note(rule.id, first_place(set.model.span, z.span), format("'{}' states no `flow`, so the coolant for the {} of loop '{}' was not checked", set.model.value_or(""), to_text(heat), z.name));
+      continue;
+    }
+    const Fluid fluid = z.spec->fluid.value_or(Fluid::water);
+    const Kelvins rise = z.spec->rise.value_or(kRise);
+    const std::int64_t running = std::max<std::int64_t>(0, set.count.value_or(1) - set.spare.value_or(0));
+    const LiquidFlow need = coolant_for(heat, rise, fluid), has = *z.cdu->flow * static_cast<double>(running);
+    if (!above(need.value, has.value)) continue;
+    const SourceSpan at = first_place(written(set.count), written(set.model), set.span);
+    Finding& f = findings.error(rule.id, at, format("loop '{}' needs {} of coolant, its {} {} {}", z.name, to_text(need), plural(running, "CDU"), running == 1 ? "moves" : "move", to_text(has)));
+    f.label(format("{} L/min for 1 kW at 1 K x {} / {}", fluid == Fluid::pg25 ? "15.1" : "14.4", to_text(heat), to_text(rise)));
+    if (z.spec->rise) f.note(z.spec->rise.span, "how much the coolant may warm up");
+    if (set.spare.value_or(0) > 0) f.note(set.spare.span, format("{} more may fail", plural(*set.spare, "CDU")));
+    mention_unconfirmed(f, z.cdu->flow, format("the flow of '{}'", set.model.value_or("")));
+    if (running > 0) f.help(format("at this flow the coolant warms up by {}: write `rise` where the equipment allows it, or more CDUs", to_text(Kelvins(rise.value * need.value / has.value), 3)));
+    f.object("zone/" + z.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The coolant distribution units that run, with the spares out, move enough coolant for the heat of the loop at the rise that the equipment allows.
+
+## Why it matters
+
+Cold plates are rated at a flow. With less, the coolant leaves too warm, the last GPUs in the row throttle, and the CDU shows spare capacity in kW.
+
+## Formula
+
+```
+flow [L/min] = k x heat [kW] / rise [K],   k = 14.4 (water), 15.1 (pg25: 25 % propylene glycol)
+flow <= (CDUs - spare) x flow of one
+```
+
+The rise is 10 K unless the loop's `rise` says otherwise.
+Source: k = 60 / (density x specific heat) at 30 C, 4.17 and 3.97 kJ/(L K); the 10 K are a planning default.
+
+## Example
+
+115 kW of PG25 at 10 K: 173.7 L/min.
+
+## How to fix
+
+More or larger CDUs, or a larger `rise` that the equipment's maker allows.
+
+## When to accept
+
+Where the flow was agreed with the maker of the cold plates: better written as `rise`.
+)";
+
+const Rule kCoolCoolantFlowTooSmall = {
+    .id = "cool-coolant-flow-too-small",
+    .code = "COOL-006",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the coolant distribution units move less coolant than the heat needs",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,126 @@
+#include <cmath>
+#include <optional>
+
+#include "plan/power.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kMargin = 2;             // K above the dew point: pipes and quick connectors are colder than the coolant's sensor says (policy)
+
+struct DewPoint { Celsius at{0}; SourceSpan span; std::string how; };
+
+// The highest of the room: what the loop states, else what the zones of air around its racks state or their humidity gives.
+std::optional<DewPoint> dew_point_at(const RuleInput& in, int loop) {
+  const Cluster& c = in.cluster;
+  const CoolingZone& own = *c.zones[static_cast<std::size_t>(loop)].spec;
+  if (own.dew_point) return DewPoint{*own.dew_point, own.dew_point.span, "the dew point of the room"};
+  std::optional<DewPoint> found;
+  const auto see = [&](int zone) {
+    if (zone < 0) return;
+    const CoolingZone& z = *c.zones[static_cast<std::size_t>(zone)].spec;
+    std::optional<DewPoint> here;
+    if (z.dew_point) here = DewPoint{*z.dew_point, z.dew_point.span, "the dew point of the room"};
+    else if (z.humidity && z.supply && *z.humidity > 0) here = DewPoint{dew_point(*z.supply, *z.humidity), z.humidity.span, format("{} at {}", percent(*z.humidity), to_text(*z.supply))};
+    if (here && (!found || here->at > found->at)) found = here;
+  };
+  for (const AssemblyGroupModel& a : c.assemblies)
+    if (a.liquid == loop) see(a.air);
+  for (const RackGroupModel& g : c.racks)
+    if (g.liquid == loop) see(g.cooling);
+  return found;
+}
+
+void check_dew_point(const Rule& rule, const RuleInput& in, Findings& findings, int loop) {
+  const ZoneModel& z = in.cluster.zones[static_cast<std::size_t>(loop)];
+  const Value<Celsius>& supply = z.spec->supply;
+  const std::optional<DewPoint> dew = dew_point_at(in, loop);
+  if (!dew) {
+    findings.note(rule.id, supply.span, format("no `dew_point` is stated for the room of loop '{}', so it was not checked whether coolant of {} condenses", z.name, to_text(*supply)));
+    return;
+  }
+  if (!above(dew->at.value + kMargin, supply->value)) return;
+  Finding& f = findings.error(rule.id, supply.span, format("loop '{}' supplies {}, the room's dew point is {} and {} more are needed", z.name, to_text(*supply), to_text(dew->at, 3), to_text(Kelvins(kMargin))));
+  f.note(dew->span, dew->how);
+  f.help(format("a supply of {} or more, or a drier room", to_text(Celsius(std::ceil(dew->at.value + kMargin)))));
+  f.object("zone/" + z.name);
+}
+
+void too_warm(const Rule& rule, Findings& findings, const ZoneModel& z, const Value<Celsius>& most, const std::string& part) {
+  const Value<Celsius>& supply = z.spec->supply;
+  if (!most || !above(supply->value, most->value)) return;
+  Finding& f = findings.error(rule.id, supply.span, format("loop '{}' supplies {}, '{}' takes {} at most", z.name, to_text(*supply), part, to_text(*most)));
+  f.note(most.span, "its warmest coolant");
+  mention_unconfirmed(f, most, format("the warmest coolant of '{}'", part));
+  f.help(format("a supply of {} or less", to_text(*most)));
+  f.object("zone/" + z.name);
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
+    const ZoneModel& z = c.zones[i];
+    const int loop = static_cast<int>(i);
+    const bool used = std::any_of(c.assemblies.begin(), c.assemblies.end(), [&](const AssemblyGroupModel& a) { return a.liquid == loop && a.count > 0; }) ||
+                      std::any_of(c.racks.begin(), c.racks.end(), [&](const RackGroupModel& g) { return g.liquid == loop && g.count > 0; });
+    if (z.spec->method.value != CoolingMethod::liquid || !used) continue;
+    if (!z.spec->supply) {
+      findings.note(rule.id, z.span, format("loop '{}' has no `supply` temperature, so neither condensation nor the warmest coolant was checked", z.name));
+      continue;
+    }
+    check_dew_point(rule, in, findings, loop);
+    for (const AssemblyGroupModel& a : c.assemblies)
+      if (a.liquid == loop && a.part) too_warm(rule, findings, z, a.part->coolant_max, a.model);
+    for (const NodeGroupModel& g : c.nodes)
+      if (is_ours(g) && g.racks >= 0 && c.racks[g.racks].liquid == loop && g.count > 0) too_warm(rule, findings, z, g.server.part.coolant_max, g.server.id);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The coolant that a loop supplies is at least 2 K above the dew point of the room, and no warmer than the equipment takes.
+
+## Why it matters
+
+Below the dew point, water runs down the manifolds into the trays. Above the equipment's limit (ASHRAE classes W17 to W45) the GPUs throttle all summer.
+
+## Formula
+
+```
+supply >= dew point + 2 K
+supply <= coolant_max of each part
+dew point from humidity: g = ln(RH) + 17.62 T / (243.12 + T),  Td = 243.12 g / (17.62 - g)   (T in C)
+```
+
+The dew point is the loop's, else the highest of the zones of air around its racks.
+Source: Magnus formula with the constants of WMO-No. 8 (Guide to Instruments), annex 4.B; the 2 K are policy.
+
+## Example
+
+Coolant of 15 C in a hall of 27 C and 60 %: the dew point is 18.6 C.
+
+## How to fix
+
+A warmer set point, or drier air.
+
+## When to accept
+
+Where every cold surface is insulated, or the maker allows warmer coolant in writing.
+)";
+
+const Rule kCoolCoolantTooWarmOrCondensing = {
+    .id = "cool-coolant-too-warm-or-condensing",
+    .code = "COOL-008",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the coolant is warmer than the equipment takes, or so cold that the room condenses on it",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

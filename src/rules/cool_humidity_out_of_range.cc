@@ -1,0 +1,71 @@
+#include "plan/plan.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+// ASHRAE TC 9.9, 2021 reference card, table 2.1: recommended for every air class.
+constexpr double kMostHumidity = 0.70, kDewLow = -9, kDewHigh = 15;
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
+    const CoolingZone& z = *c.zones[i].spec;
+    if (in.plan.zones[i].heat.value <= 0) continue;
+    const bool wet = z.humidity && above(*z.humidity, kMostHumidity);
+    const bool dew = z.dew_point && (above(z.dew_point->value, kDewHigh) || z.dew_point->value < kDewLow - kRounding);
+    if (!wet && !dew) continue;
+    const std::string_view kind = z.method.value == CoolingMethod::liquid ? "loop" : "zone";
+    Finding& f = wet ? findings.warning(rule.id, z.humidity.span, format("the room of {} '{}' has a relative humidity of {}, up to {} is recommended", kind, c.zones[i].name, percent(*z.humidity), percent(kMostHumidity)))
+                     : findings.warning(rule.id, z.dew_point.span, format("the room of {} '{}' has a dew point of {}, {} to {} is recommended", kind, c.zones[i].name, to_text(*z.dew_point), to_text(Celsius(kDewLow)), to_text(Celsius(kDewHigh))));
+    if (wet && dew) f.note(z.dew_point.span, format("the dew point of {} is outside {} to {} as well", to_text(*z.dew_point), to_text(Celsius(kDewLow)), to_text(Celsius(kDewHigh))));
+    f.help(wet || z.dew_point->value > kDewHigh ? "dehumidify, or record the allowance of the equipment's makers" : "humidify, or record the allowance of the equipment's makers");
+    f.object("zone/" + c.zones[i].name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Relative humidity and dew point that a zone states lie in what is recommended for data centres.
+
+## Why it matters
+
+Wet air corrodes contacts and condenses on cold pipes; very dry air charges people, and their touch destroys modules.
+
+## Formula
+
+```
+relative humidity <= 70 %
+-9 C <= dew point <= 15 C
+```
+
+Source: ASHRAE TC 9.9, 2021 reference card (5th edition), table 2.1, recommended range; where copper and silver corrode, it recommends 50 %. How fast temperature may change (20 K/h) is not in the language.
+
+## Example
+
+`humidity: 80 %` in a hall by the sea.
+
+## How to fix
+
+Dehumidify or humidify.
+
+## When to accept
+
+Where the makers of the equipment allow more, with their document as the reason.
+)";
+
+const Rule kCoolHumidityOutOfRange = {
+    .id = "cool-humidity-out-of-range",
+    .code = "COOL-014",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the humidity of a room is outside what is recommended",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,79 @@
+#include "plan/plan.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kFrom = 900;             // m: ASHRAE thermal guidelines, allowable ranges
+
+// Metres for one kelvin: 300 (A1, A2), 175 (A3), 125 (A4). The class follows from the inlet maximum: 32 or 35 C, 40 C, 45 C.
+double meters_per_kelvin(Celsius inlet_max) {
+  if (inlet_max.value <= 35) return 300;
+  return inlet_max.value <= 40 ? 175 : 125;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site || !c.spec.site || !c.spec.site->altitude || c.spec.site->altitude->value <= kFrom) return;
+  const Value<Meters>& height = c.spec.site->altitude;
+  for (const NodeGroupModel& g : c.nodes) {
+    if (!is_ours(g) || g.racks < 0 || g.count == 0 || c.racks[g.racks].cooling < 0) continue;
+    const ZoneModel& z = c.zones[c.racks[g.racks].cooling];
+    const Value<Celsius>&supply = z.spec->supply, &high = g.server.part.inlet_max;
+    if (!supply || !high || above(supply->value, high->value)) continue;     // cool-inlet-out-of-range speaks of both
+    const Celsius limit(high->value - (height->value - kFrom) / meters_per_kelvin(*high));
+    if (!above(supply->value, limit.value)) continue;
+    Finding& f = findings.error(rule.id, supply.span, format("cooling zone '{}' supplies {}, at {} '{}' of group '{}' may be given {}", z.name, to_text(*supply), to_text(*height), g.server.id, g.name, to_text(limit)));
+    f.label(format("{} - ({} - {}) / {:.0f} m for each K", to_text(*high), to_text(*height), to_text(Meters(kFrom)), meters_per_kelvin(*high)));
+    f.note(height.span, "the height of the site");
+    mention_unconfirmed(f, high, format("the highest inlet temperature of '{}'", g.server.id));
+    f.help(format("lower the set point to {} or less", to_text(limit)));
+    f.object("zone/" + z.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Above 900 m the highest inlet temperature of each server is lowered as its class asks, and the zone supplies no warmer air.
+
+## Why it matters
+
+Thin air carries less heat away at the same fan speed. At 2,300 m a server that is rated up to 35 C has to be given 30.3 C.
+
+## Formula
+
+```
+limit = inlet_max - (height - 900 m) / d
+d     = 300 m/K (inlet_max up to 35 C: classes A1, A2), 175 m/K (up to 40 C: A3), 125 m/K (above: A4)
+```
+
+Source: ASHRAE TC 9.9, Thermal Guidelines for Data Processing Environments, 5th edition (2021), notes to table 2.1; the slopes from general knowledge of it. The class is
+taken from the server's own inlet maximum.
+
+## Example
+
+A hall at 33 C at 2,300 m with servers of class A2: 35 - 1,400 / 300 = 30.3 C.
+
+## How to fix
+
+Lower the set point, or take equipment of a wider class.
+
+## When to accept
+
+Where the server's maker allows more at this height in writing.
+)";
+
+const Rule kCoolInletAboveAltitudeLimit = {
+    .id = "cool-inlet-above-altitude-limit",
+    .code = "COOL-005",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the air supplied is warmer than thin air allows",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

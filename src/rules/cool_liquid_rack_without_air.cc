@@ -1,0 +1,84 @@
+#include "plan/plan.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (const AssemblyGroupModel& a : c.assemblies) {
+    if (a.count == 0 || a.liquid < 0 || a.air >= 0 || !a.part || (a.spec->cooling && a.spec->cooling->air)) continue;
+    const RackPlan& r = in.plan.racks[static_cast<std::size_t>(a.first)];
+    const Watts left = r.heat - r.liquid_heat;
+    if (!above(left.value, 0)) continue;
+    Finding& f = findings.error(rule.id, a.spec->cooling ? a.spec->cooling->span : a.span, format("{} of each assembly of '{}' go to the air, it has no zone of air", to_text(left), a.name));
+    f.label(format("{} x (1 - {})", to_text(r.heat), percent(a.part->liquid_share.value_or(0))));
+    mention_unconfirmed(f, a.part->liquid_share, format("the liquid share of '{}'", a.model));
+    f.help("`cooling: { liquid: …, air: … }` with a zone that takes the rest");
+    f.object("assemblies." + a.name);
+  }
+  for (const RackGroupModel& g : c.racks) {
+    if (g.liquid < 0 || g.cooling >= 0 || (g.spec->cooling && !g.spec->cooling->empty())) continue;
+    Watts left{0}, all{0};
+    std::int64_t racks = 0;
+    for (std::int64_t r = g.first; r < g.first + g.count; ++r) {
+      const Watts here = in.plan.racks[r].heat - in.plan.racks[r].liquid_heat;
+      left += here;
+      all += in.plan.racks[r].heat;
+      racks += above(here.value, 0);
+    }
+    if (racks == 0) continue;
+    Finding& f = findings.error(rule.id, g.span, format("{} of the {} in the racks of '{}' go to the air, they have no zone of air", to_text(left), to_text(all), g.name));
+    for (const NodeGroupModel& n : c.nodes)
+      if (n.racks >= 0 && &c.racks[n.racks] == &g && is_ours(n) && n.server.part.liquid_cooled.value_or(false) && !n.server.part.liquid_share)
+        f.note(first_place(in_spec(n.server.span, n), n.span), format("'{}' states no `liquid_share`, so all of its heat is counted as air", n.server.id));
+    f.help("`cooling` with a zone that takes the rest");
+    f.object("racks." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Racks and assemblies on a coolant loop also have a zone of air for the share of their heat that the coolant does not take.
+
+## Why it matters
+
+Cold plates sit on GPUs and processors. Adapters, drives, memory and power conversion still blow a tenth to a quarter of the heat into the room: 18 kW from a rack of 120 kW, which is a full rack of ordinary servers.
+
+## Formula
+
+```
+heat to the air = heat x (1 - liquid_share) > 0 needs a zone of air
+```
+
+Source: DGX GB200 user guide, hardware (which parts of a compute tray are cooled by air); liquid shares in the catalogue. How much air the zone gives is
+cool-airflow-below-demand and cool-heat-rejection-undersized.
+
+## Example
+
+An NVL72 rack of 120 kW with a liquid share of 85 % and `cooling: { liquid: loop }`: 18 kW go to the air.
+
+## How to fix
+
+Name a zone of air, and size it for the rest.
+
+## When to accept
+
+Where the maker states that everything is on cold plates: better written as `liquid_share: 1` in the part.
+)";
+
+const Rule kCoolLiquidRackWithoutAir = {
+    .id = "cool-liquid-rack-without-air",
+    .code = "COOL-009",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "what the coolant leaves over has no air to go to",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,73 @@
+#include "plan/plan.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kRatedTo = 1000;         // m: IEC 62040-3, normal service conditions
+constexpr double kPerHundredMeters = 0.01;
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site || !c.spec.site || !c.spec.site->altitude) return;
+  const Meters height = *c.spec.site->altitude;
+  for (std::size_t i = 0; i < c.feeds.size() && i < in.plan.feeds.size(); ++i) {
+    const FeedModel& feed = c.feeds[i];
+    if (!feed.ups || !feed.spec->ups || !feed.ups->power) continue;
+    const double rated_to = feed.ups->altitude ? feed.ups->altitude->value : kRatedTo;
+    if (!above(height.value, rated_to)) continue;
+    const UpsSet& set = *feed.spec->ups;
+    const Watts counted = *feed.ups->power * static_cast<double>(set.modules.value_or(1) - std::min(set.spare.value_or(0), set.modules.value_or(1)));
+    const Watts there = counted * std::max(0.0, 1 - kPerHundredMeters * (height.value - rated_to) / 100);
+    Finding& f = findings.warning(rule.id, first_place(written(set.model), feed.span), format("the UPS of feed '{}' is counted at {}, at {} it gives about {}", feed.name, to_text(counted), to_text(height), to_text(there)));
+    f.label(format("1 % less for each 100 m above {}", to_text(Meters(rated_to))));
+    f.note(c.spec.site->altitude.span, "the height of the site");
+    if (const Watts load(std::max(in.plan.feeds[i].normal, in.plan.feeds[i].worst).value / in.plan.apparent(Watts(1)).value); above(load.value, there.value)) f.note({}, format("its load of {} is more than that", to_text(load)));
+    f.help("a part with the maker's figures for this height, and `altitude` in it");
+    f.object("feed/" + feed.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Above the height for which a UPS is rated (1,000 m unless its part says otherwise), its figures are not counted in full.
+
+## Why it matters
+
+Thin air cools worse and insulates worse. At 2,000 m a UPS of 500 kW gives about 450 kW, and goes to bypass at the rest.
+
+## Formula
+
+```
+power at height h = power x (1 - 0.01 x (h - rated height) / 100 m)
+```
+
+Source: IEC 62040-3 (service conditions up to 1,000 m, reduced above); 1 % for each 100 m is the usual figure of makers' tables, general engineering knowledge: the maker's own table decides.
+
+## Example
+
+A UPS of 500 kW at 2,000 m: about 450 kW.
+
+## How to fix
+
+Take the maker's derated figures into a part of your own, with `altitude` the height that they hold for.
+
+## When to accept
+
+Where the load stays below the derated figure and the maker's table was read.
+)";
+
+const Rule kPowerAltitudeDeratingIgnored = {
+    .id = "power-altitude-derating-ignored",
+    .code = "PWR-020",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a UPS is counted in full at a height where it gives less",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

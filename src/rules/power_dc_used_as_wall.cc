@@ -1,0 +1,64 @@
+#include "model/power.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || g.spec->power_cap || !s.power || !s.part.power || s.part.power.origin != Origin::spec) continue;
+    const PowerSum sum = server_power_sum(s);
+    // Below what the parts state: power-node-below-part-sum says so.
+    if (!sum.complete || above(sum.stated.value, s.power->value) || !above(sum.wall.value, s.power->value)) continue;
+    Finding& f = findings.note(rule.id, s.part.power.span, format("'power' of group '{}' is {}, at the wall its parts take {}", g.name, to_text(*s.power), to_text(sum.wall)));
+    f.label(sum.formula());
+    f.help("the power at the wall: a data sheet's figure for the whole server, or leave `power` out");
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A `power` that the spec writes for a server is not less than its parts take at the wall: with fans, and with what the supplies lose.
+
+## Why it matters
+
+The sum of the TDPs is direct current behind the supplies. Breakers, feeds and cooling see the wall: a fifth more.
+
+## Formula
+
+```
+power at the wall = (parts + fans) / efficiency of the supplies
+fans              = 12 % of the parts, 3 % behind cold plates
+```
+
+Source: definition of efficiency; 0.94 is 80 PLUS Platinum at half load (CLEAResult 80 PLUS programme), fans are planning defaults (`src/model/power.h`).
+
+## Example
+
+Parts of 2,205 W stated as `power: 2.2 kW`: 2,205 x 1.12 / 0.94 = 2,627 W are drawn.
+
+## How to fix
+
+Write the maker's highest power of the whole server, or leave `power` out.
+
+## When to accept
+
+A note needs no acceptance. It may be left where the figure was measured at the wall.
+)";
+
+const Rule kPowerDcUsedAsWall = {
+    .id = "power-dc-used-as-wall",
+    .code = "PWR-008",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "a stated power is what the parts take, without fans and the losses of the supplies",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

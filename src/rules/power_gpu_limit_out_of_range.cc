@@ -1,0 +1,75 @@
+#include "model/power.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!s.gpu_limit || g.server.virtual_machine) continue;
+    if (!s.gpu || s.gpu_count == 0) {
+      if (!s.part.gpus) findings.error(rule.id, s.gpu_limit.span, format("'gpu_power_limit' of group '{}' is {}, its nodes have 0 GPUs", g.name, to_text(*s.gpu_limit))).help("take it out, or name the `gpus`").object("nodes." + g.name);
+      continue;
+    }
+    const Value<Watts>& most = s.gpu->power_max ? s.gpu->power_max : s.gpu->tdp;
+    const Value<Watts>& least = s.gpu->power_min;
+    const bool high = most && above(s.gpu_limit->value, most->value), low = least && above(least->value, s.gpu_limit->value);
+    if (!high && !low) {
+      if (!most) findings.note(rule.id, s.gpu_limit.span, format("'{}' states neither `power_max` nor `tdp`, so the limit of {} was not checked", s.gpu_model, to_text(*s.gpu_limit)));
+      else if (!least && *s.gpu_limit < *most) findings.note(rule.id, s.gpu_limit.span, format("'{}' states no `power_min`, so it was not checked whether the board takes {}", s.gpu_model, to_text(*s.gpu_limit)));
+      continue;
+    }
+    const Value<Watts>& limit = high ? most : least;
+    Finding& f = findings.error(rule.id, s.gpu_limit.span, format("the power limit of {} is {} the {} that '{}' takes at {}", to_text(*s.gpu_limit), high ? "above" : "below", to_text(*limit), s.gpu_model, high ? "most" : "least"));
+    f.note(limit.span, high ? "the highest limit" : "the lowest limit");
+    mention_unconfirmed(f, limit, format("the {} power limit of '{}'", high ? "highest" : "lowest", s.gpu_model));
+    f.help(least && most ? format("a limit from {} to {}", to_text(*least), to_text(*most)) : format("a limit of {} or {}", to_text(*limit), high ? "less" : "more"));
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A `gpu_power_limit` lies in the range that the board accepts.
+
+## Why it matters
+
+The driver refuses a limit outside the range, the boot script goes on, and the cluster runs at the full power that the breakers were not sized for.
+
+## Formula
+
+```
+power_min <= gpu_power_limit <= power_max (else tdp)
+```
+
+Source: data sheets and device captures of the boards (catalogue). The limit lowers the power that racks, feeds and cooling are planned on; expected figures stay those of
+the full power.
+
+## Example
+
+`gpu_power_limit: 700 W` on an H100 PCIe, whose board takes 350 W at most.
+
+## How to fix
+
+Take the limit out, or choose a value in the range (`nvidia-smi -q -d POWER` shows it).
+
+## When to accept
+
+Never: the board does not take it.
+)";
+
+const Rule kPowerGpuLimitOutOfRange = {
+    .id = "power-gpu-limit-out-of-range",
+    .code = "PWR-022",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a GPU power limit is outside the range that the board takes",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,75 @@
+#include "model/power.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    // A cap that is enforced makes any figure true; an instance's power is not ours to plan.
+    if (!is_ours(g) || !s.part.power || !s.power || g.spec->power_cap || g.count == 0) continue;
+    const PowerSum sum = server_power_sum(s);
+    if (!above(sum.stated.value, s.power->value)) continue;
+    const SourceSpan at = first_place(written(s.part.power), s.span, g.span);
+    Finding& f = findings.error(rule.id, at, format("'{}' of group '{}' is stated at {}, its GPUs, processors and adapters take {} before fans and losses", s.id, g.name, to_text(*s.power), to_text(sum.stated)));
+    std::string terms;
+    double processors = 0;
+    for (const PowerTerm& t : sum.terms) {
+      if (t.what == "memory module" || t.what == "drive") continue;
+      terms += format("{}{} x {} ({})", terms.empty() ? "" : " + ", t.count, to_text(t.each), t.what);
+      if (t.what == s.gpu_model || t.what == s.cpu_model) processors += t.each.value * static_cast<double>(t.count);
+    }
+    f.label(terms);
+    if (s.part.power.span.valid() && !(s.part.power.span == at)) f.note(s.part.power.span, "the stated power");
+    if (!sum.confirmed) f.note({}, "not every part's power is confirmed");
+    f.help(format("leave `power` out: the sum with fans and losses is {}", to_text(sum.wall)));
+    f.physics = above(processors, s.power->value);       // GPUs and processors alone at their limits
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The power stated for a server is not less than what its GPUs, processors and adapters take at their limits.
+
+## Why it matters
+
+Racks, breakers and cooling are planned on the stated figure. When it is that of the machine without its GPUs, everything above it is too small.
+
+## Formula
+
+```
+power >= GPUs x limit + processors x TDP + adapters
+```
+
+Without memory, drives, fans and losses of the supplies: the true figure is a quarter higher, and power-dc-used-as-wall says so.
+Source: data sheets (catalogue). What has no figure counts as nothing.
+
+## Example
+
+8 GPUs of 1,000 W and two processors of 350 W, stated at 8.5 kW.
+
+## How to fix
+
+Leave `power` out, state the maker's figure, or enforce a `power_cap`.
+
+## When to accept
+
+Where the maker's own figure is lower than the sum and is enforced by the board. Not where GPUs and processors alone exceed it.
+)";
+
+const Rule kPowerNodeBelowPartSum = {
+    .id = "power-node-below-part-sum",
+    .code = "PWR-010",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the stated power of a node is below the sum of its parts",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,122 @@
+#include <array>
+#include <optional>
+
+#include "plan/cords.h"
+#include "plan/placement.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kImbalance = 0.15;       // of the mean: policy, as most feeds' operators ask for
+constexpr double kMatters = 0.8;          // of the line's rating: below it an uneven load costs nothing (policy)
+
+struct Lines {
+  std::array<double, 3> all{};
+  double amps = 0, mean = 0, rating = 0;
+  int lost = -1;
+  bool over() const { return above(amps, rating); }
+  bool uneven() const { return !over() && lost < 0 && above(amps / mean - 1, kImbalance) && above(amps, kMatters * rating); }
+};
+
+// With all feeds, or after the loss that is worst for a line; nothing where power-branch-over-continuous-rating or power-feed-loss-overloads-survivor speaks.
+std::optional<Lines> lines_of(const Cluster& c, const PduModel& pdu, const PduLoad& load, const PduCurrents& now, bool after) {
+  if (!pdu.part || pdu.part->phases.value_or(1) < 3 || !pdu.part->voltage || (after && now.worst_lost_feed < 0)) return std::nullopt;
+  const Value<VoltAmperes> rating = pdu_rating(c, *pdu.part);
+  if (!rating || above((after ? load.worst : load.normal).value, rating->value)) return std::nullopt;
+  Lines l;
+  l.all = after ? now.worst_lines : now.lines;
+  l.lost = after ? now.worst_lost_feed : -1;
+  l.amps = after ? now.worst_highest() : now.highest();
+  l.mean = (l.all[0] + l.all[1] + l.all[2]) / 3;
+  l.rating = rating->value / (kSqrt3 * pdu.part->voltage->value);
+  if (l.mean <= 0) return std::nullopt;
+  return l;
+}
+
+enum class Kind { overloaded, overloaded_after_loss, uneven };
+
+void check_group(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, const std::vector<PduCurrents>& currents) {
+  const Cluster& c = in.cluster;
+  const auto lines = [&](const PduLoad& load, bool after) {
+    return lines_of(c, g.pdus[static_cast<std::size_t>(load.pdu)], load, currents[static_cast<std::size_t>(&load - in.plan.pdus.data())], after);
+  };
+  for (const Kind kind : {Kind::overloaded, Kind::overloaded_after_loss, Kind::uneven}) {
+    FailingPdus failing = failing_pdus(in, g, [&](const PduLoad& load) {
+      const std::optional<Lines> normal = lines(load, false);
+      if (!normal) return 0.0;
+      if (kind == Kind::overloaded) return normal->over() ? normal->amps / normal->rating : 0.0;
+      if (kind == Kind::uneven) return normal->uneven() ? normal->amps / normal->mean : 0.0;
+      const std::optional<Lines> after = lines(load, true);
+      return !normal->over() && after && after->over() ? after->amps / after->rating : 0.0;
+    });
+    if (!failing.worst) continue;
+    const Lines l = *lines(*failing.worst, kind == Kind::overloaded_after_loss);
+    const PduModel& pdu = g.pdus[static_cast<std::size_t>(failing.worst->pdu)];
+    const std::string where = format("{}one line of '{}' in rack {} carries {}", l.lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(l.lost)].name) : "", pdu.model, name_list(failing.names, failing.racks), to_text(Amperes(l.amps)));
+    // What another order of the cords may mend after a loss is no error.
+    Finding& f = findings.add(kind == Kind::overloaded ? Severity::error : Severity::warning, rule.id, pdu.span,
+                              kind == Kind::uneven ? format("{}, {} above the mean of {}", where, percent(l.amps / l.mean - 1), to_text(Amperes(l.mean))) : format("{}, its rating is {} continuously", where, to_text(Amperes(l.rating))));
+    f.label(format("lines {}, {} and {}", to_text(Amperes(l.all[0])), to_text(Amperes(l.all[1])), to_text(Amperes(l.all[2]))));
+    f.note({}, "the largest cords first, each on the lines that carry least: no other assignment was tried");
+    f.help(kind == Kind::uneven ? "a number of equal devices that three divides, or the lines of the next PDU in another order" : "cords in a number that three divides, a larger PDU, or less in the rack");
+    f.objects = std::move(failing.objects);
+  }
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  if (!in.cluster.own_site) return;
+  const std::vector<PduCurrents> currents = pdu_currents(in.plan);
+  for (const RackGroupModel& g : in.cluster.racks) check_group(rule, in, findings, g, currents);
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+No line of a three-phase PDU carries more than its share of the rating with all feeds alive (error) or after the loss of one (warning), and with all feeds alive none more than 15 % above
+the mean of the three once it is loaded to 80 % (warning).
+Cords are assigned by the planner: the largest first, each to the lines that carry least.
+
+## Why it matters
+
+Each pole of the breaker trips by itself. A PDU at 80 % in total can have one line at 110 %, and two cords of a kilowatt cannot be spread over three lines.
+
+## Formula
+
+```
+current of a cord    = power of the device / power factor / supplies that are alive / voltage across one load
+loads between lines  : I_A = sqrt(I_AB^2 + I_CA^2 + I_AB x I_CA)
+loads to neutral     : the sum of the cords on the line
+highest line         <= continuous rating / (sqrt(3) x line-to-line voltage)
+highest line / mean  <= 1.15 where the highest line is above 80 % of its rating
+```
+
+The first in the normal state and after the loss of one feed, the second in the normal state.
+Source: phasors 60 degrees apart; the 15 % and the 80 % are policy.
+
+## Example
+
+Four cords of 16 A at 208 V: pairs of 32, 16 and 16 A, lines of 42.3, 42.3 and 27.7 A. Balanced, each would carry 37 A.
+
+## How to fix
+
+Make the number of equal cords on a PDU divisible by three, take a larger PDU, or put less into the rack.
+
+## When to accept
+
+The warning: where the load is known to stay low. The error where the cords will be plugged in another order that was calculated.
+)";
+
+const Rule kPowerPhaseOverloadedOrUnbalanced = {
+    .id = "power-phase-overloaded-or-unbalanced",
+    .code = "PWR-003",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "one line of a three-phase PDU carries more than its rating, or much more than the others",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

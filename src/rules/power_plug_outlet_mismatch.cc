@@ -1,0 +1,118 @@
+#include "rules/cord_faults.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+// A PDU made for the other side of the ocean: its plug finds no receptacle, its breaker another rule.
+void check_region(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const Value<Region>& region = c.spec.site->region;
+  std::vector<const PduPart*> told;
+  for (const RackGroupModel& g : c.racks)
+    for (const PduModel& pdu : g.pdus) {
+      if (!pdu.part || !pdu.part->region || !region || *pdu.part->region == *region || std::find(told.begin(), told.end(), pdu.part) != told.end()) continue;
+      told.push_back(pdu.part);
+      Finding& f = findings.error(rule.id, pdu.span, format("'{}' is made for region {}, the site is in region {}", pdu.model, enum_text(*pdu.part->region), enum_text(*region)));
+      f.label(pdu.part->inlet ? format("its plug is {}", *pdu.part->inlet) : "");
+      f.note(region.span, "the region of the site");
+      f.help(format("a PDU for region {} (`clusterc catalog pdus`)", enum_text(*region)));
+    }
+}
+
+void check_outlets(const Rule& rule, const RuleInput& in, Findings& findings, const std::vector<PowerClass>& classes, std::size_t group) {
+  const RackGroupModel& g = in.cluster.racks[group];
+  // No outlet of the kind on a PDU that the device is plugged into; where there are some, power-outlet-missing-or-reused counts them.
+  const auto lacks = [&](const DeviceCords& d, std::size_t i) {
+    if (d.on[i] == 0 || !g.pdus[i].part || !d.psus->inlet || (*d.psus->inlet != InletKind::c14 && *d.psus->inlet != InletKind::c20)) return false;
+    const Outlets o = outlets_of(*g.pdus[i].part);
+    return o.known && o.either + (*d.psus->inlet == InletKind::c14 ? o.c13 : o.c19) == 0;
+  };
+  const auto excess = [&](const DeviceCords& d) {
+    std::int64_t n = 0;
+    for (std::size_t i = 0; i < g.pdus.size(); ++i) n += lacks(d, i) ? d.on[i] : 0;
+    return static_cast<double>(n);
+  };
+  for (const CordFault& k : failing_cords(in, classes, static_cast<std::int64_t>(group), excess)) {
+    std::size_t at = 0;
+    while (!lacks(k.cords, at)) ++at;
+    const PduModel& pdu = g.pdus[at];
+    const RackedDevice& device = *k.cords.device;
+    const bool c14 = *k.cords.psus->inlet == InletKind::c14;
+    const Outlets o = outlets_of(*pdu.part);
+    Finding& f = findings.error(rule.id, pdu.span, format("'{}' has {}, {} needs {} for its {} inlets", pdu.model, o.text(), each_device_text(in, device), c14 ? "C13" : "C19", c14 ? "C14" : "C20"));
+    f.note(device_place(in, device), format("{} in the racks of '{}', {} cords each", plural(k.devices, "device"), g.name, k.cords.load().supplies));
+    if (!o.confirmed) f.note({}, format("the outlets of '{}' are not confirmed", pdu.model));
+    mention_unconfirmed(f, k.cords.psus->inlet, format("the inlet of '{}'", device_model(in.plan, device)));
+    f.help(format("a PDU with {} outlets, or with combined ones", c14 ? "C13" : "C19"));
+    f.object(device_owner(in.plan, device));
+  }
+}
+
+// A tray that takes its current from a busbar has no cord.
+void check_busbar(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const PsuSet* psus = g.server.part.psus ? &*g.server.part.psus : nullptr;
+    if (!is_ours(g) || g.racks < 0 || g.assembly >= 0 || g.count == 0 || !psus || psus->inlet.value != InletKind::busbar) continue;
+    const RackGroupModel& racks = in.cluster.racks[static_cast<std::size_t>(g.racks)];
+    if (racks.pdus.empty()) continue;
+    Finding& f = findings.error(rule.id, first_place(written(psus->inlet), in_spec(g.server.span, g), g.span), format("'{}' takes its current from a busbar, the racks of '{}' have PDUs with cords", g.server.id, racks.name));
+    f.note(racks.pdus.front().span, "the PDUs");
+    f.help("an assembly with power shelves, or servers with supplies of their own");
+    f.object("nodes." + g.name);
+  }
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  if (!in.cluster.own_site || !in.cluster.spec.site) return;
+  check_region(rule, in, findings);
+  const std::vector<PowerClass> classes = power_classes(in.plan);
+  for (std::size_t g = 0; g < in.cluster.racks.size(); ++g) check_outlets(rule, in, findings, classes, g);
+  check_busbar(rule, in, findings);
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Plugs find outlets of their kind: C14 inlets need C13 outlets, C20 inlets C19, busbar clips a busbar; and a PDU is made for the electrical region of the site.
+
+## Why it matters
+
+Nothing can be switched on before the right parts are bought. A PDU for the other region has another plug, another breaker rule and another certificate: an inspector takes it out.
+
+## Formula
+
+```
+outlets of the cord's kind + combined outlets > 0 on every PDU that the device is plugged into
+region of the PDU = region of the site
+```
+
+How many there are is counted by power-outlet-missing-or-reused.
+Source: IEC 60320 (which coupler mates with which); IEC 60309 and NEMA WD 6 (plugs of PDUs in the two regions).
+
+## Example
+
+Nodes with C20 inlets on a PDU of 42 C13 outlets; `na-415-3ph-60` on a site of `region: iec`.
+
+## How to fix
+
+A PDU with the right outlets, or for the right region.
+
+## When to accept
+
+Never: the plug does not go in.
+)";
+
+const Rule kPowerPlugOutletMismatch = {
+    .id = "power-plug-outlet-mismatch",
+    .code = "PWR-013",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a plug and its outlet do not mate",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

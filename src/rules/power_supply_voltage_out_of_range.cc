@@ -1,0 +1,87 @@
+#include "rules/cord_faults.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+double too_much(const PsuSet& p, Volts v) {
+  if (p.input_max && above(v.value, p.input_max->value)) return v.value / p.input_max->value;
+  if (p.input_min && above(p.input_min->value, v.value)) return p.input_min->value / v.value;
+  return 0;
+}
+
+// The PDU that does worst by a device: how much, and its place.
+std::pair<double, std::size_t> worst_pdu(const RackGroupModel& g, const DeviceCords& d) {
+  std::pair<double, std::size_t> worst{0, 0};
+  for (std::size_t i = 0; i < g.pdus.size(); ++i)
+    if (const Value<Volts> v = g.pdus[i].part ? outlet_voltage(*g.pdus[i].part) : Value<Volts>(); v && d.on[i] > 0 && too_much(*d.psus, *v) > worst.first) worst = {too_much(*d.psus, *v), i};
+  return worst;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  const std::vector<PowerClass> classes = power_classes(in.plan);
+  for (std::size_t i = 0; i < c.racks.size(); ++i) {
+    const RackGroupModel& g = c.racks[i];
+    for (const CordFault& k : failing_cords(in, classes, static_cast<std::int64_t>(i), [&](const DeviceCords& d) { return worst_pdu(g, d).first; })) {
+      const PduModel& pdu = g.pdus[worst_pdu(g, k.cords).second];
+      const Volts v = *outlet_voltage(*pdu.part);
+      const PsuSet& psus = *k.cords.psus;
+      const RackedDevice& device = *k.cords.device;
+      const bool high = psus.input_max && above(v.value, psus.input_max->value);
+      const Value<Volts>& limit = high ? psus.input_max : psus.input_min;
+      Finding& f = findings.error(rule.id, device_place(in, device), format("the supplies of {} are rated {} {}, '{}' gives them {}", each_device_text(in, device), high ? "up to" : "from", to_text(*limit), pdu.model, to_text(v)));
+      f.note(pdu.span, "the PDU", v < *pdu.part->voltage ? format("{} / sqrt(3), line to neutral", to_text(*pdu.part->voltage)) : "");
+      f.note(limit.span, "the range of the supply");
+      mention_unconfirmed(f, limit, format("the input range of '{}'", device_model(in.plan, device)));
+      f.help("a PDU of 208 V between lines, 230 V or 240 V to neutral (400 V or 415 V supply); or supplies for this voltage");
+      f.object(device_owner(in.plan, device));
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The voltage that a rack's PDUs put across a supply lies in the range for which the supply's output is rated.
+
+## Why it matters
+
+A supply of 3.3 kW at 200-240 V gives half of it at 120 V, or does not start; at 277 V it is destroyed.
+
+## Formula
+
+```
+input_min <= voltage across one load <= input_max
+voltage across one load = the PDU's voltage; above 250 V of three phases / sqrt(3), line to neutral
+```
+
+Source: data sheets (catalogue); IEC 60320 rates C13 and C19 for 250 V, so no load on them sees more.
+
+## Example
+
+A supply of 200-240 V behind a PDU of 480 V: 277 V to neutral.
+
+## How to fix
+
+A PDU of another voltage, or supplies for this one.
+
+## When to accept
+
+Never: it is against the rating of the part.
+)";
+
+const Rule kPowerSupplyVoltageOutOfRange = {
+    .id = "power-supply-voltage-out-of-range",
+    .code = "PWR-007",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a supply gets a voltage for which its output is not rated",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
