@@ -21,8 +21,6 @@ WAITING = """
 pcie-lanes-beyond-sockets pcie-nic-faster-than-slot pcie-gpu-nic-across-sockets
 node-gpu-wrong-form-factor node-memory-channels-uneven node-image-wrong-architecture
 rack-units-overlap-or-overflow rack-device-deeper-than-rack rack-static-load-exceeded
-net-switch-ports-exceeded net-fabric-exceeds-tiers net-leaf-oversubscribed net-address-plan-collides net-link-ends-mismatched
-storage-path-narrower-than-promise storage-fault-tolerance-impossible storage-scratch-absent-or-small
 """.split()
 
 HEADINGS = ("What it checks", "Why it matters", "Formula", "Example", "How to fix", "When to accept")

@@ -176,6 +176,7 @@ struct SwitchPart {
   Value<Meters> depth;
   Value<Kilograms> weight;
   Value<Watts> power, power_typical;
+  Value<bool> subnet_manager;
   Value<Seconds> latency;
   Value<AirPath> airflow;
   std::optional<PsuSet> psus;
@@ -196,6 +197,7 @@ struct SwitchPart {
     v("weight", s.weight, {.doc = "weight"});
     v("power", s.power, {.doc = "highest power at the wall with modules"});
     v("power_typical", s.power_typical, {.doc = "typical power"});
+    v("subnet_manager", s.subnet_manager, {.doc = "can run the subnet manager of an InfiniBand fabric itself"});
     v("latency", s.latency, {.doc = "port to port"});
     v("airflow", s.airflow, {.doc = "way of the air through it, where the model has only one"});
     v("psus", s.psus, {.doc = "power supplies"});

@@ -218,7 +218,10 @@ void find_kind_and_switch(Resolution& r, Named<Network>& entry, NetworkModel& m)
   m.switch_part = r.part(n.switch_model, PartKind::switch_, &Catalog::switch_);
   m.switch_model = n.switch_model.value_or("");
   m.racks = r.find(n.racks, r.cluster.racks, "rack group");
-  for (const auto& tier : n.tiers) m.tier_parts.emplace_back(tier.name, r.part(tier.value, PartKind::switch_, &Catalog::switch_));
+  for (const auto& tier : n.tiers) {
+    if (tier.name != "spine" && tier.name != "core") r.unknown_name(tier.name, tier.name_span, {"spine", "core"}, "tier above the leaves");
+    else m.tier_parts.emplace_back(tier.name, r.part(tier.value, PartKind::switch_, &Catalog::switch_));
+  }
   if (n.kind) m.kind = *n.kind;
   else if (m.switch_part && m.switch_part->link) {
     m.kind = *m.switch_part->link;

@@ -181,7 +181,8 @@ struct Builder {
         f.rail_optimised = true;
       }
       f.leaves_per_unit = d.rails;
-      d.may_be_single = false;
+      // Rails that nothing joins: one unit needs no spines. Several units are joined rail by rail, which is planned with common spines.
+      d.may_be_single = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::rail_only;
       const bool uplinks_only = has_uplink_ports(n);
       if (uplinks_only) {
         s = {.tiers = 2, .down = radix, .units = std::max(ceil_div(d.slots_built, radix), ceil_div(d.slots_present + ceil_div(d.extra_ports, d.rails), radix))};
@@ -205,8 +206,16 @@ struct Builder {
     f.spines_per_pod = s.spines_per_pod;
     f.cores_per_group = s.cores_per_group;
 
+    // The shape is that of one radix throughout; a tier of other switches has ports to spare, or too few (net-switch-ports-exceeded).
     auto tier = [&](const char* word, std::int64_t count, std::int64_t down, std::int64_t up) {
-      f.tiers.push_back({.word = word, .model = n.switch_model, .part = n.switch_part, .count = count, .ports = radix, .down = down, .up = up});
+      FabricTier t{.word = word, .model = n.switch_model, .part = n.switch_part, .count = count, .ports = radix, .down = down, .up = up};
+      for (const auto& [name, part] : n.tier_parts)
+        if (name == t.word && part) {
+          t.model = *n.spec->tiers.find(name)->value.value;
+          t.part = part;
+          t.ports = switch_radix(*part, n.rate, Value<std::int64_t>(), nullptr);
+        }
+      f.tiers.push_back(std::move(t));
     };
     if (has_uplink_ports(n)) {
       const std::int64_t up = std::min(kUplinksOfAManagementSwitch, *n.switch_part->uplinks);

@@ -60,7 +60,9 @@ prefixes of two networks are disjoint
 addresses needed <= 2^(32 - length) - 2   (a /31 has 2: RFC 3021)
 ```
 
-The need is that of the size built for: ports of nodes and storage, management ports of switches and PDUs where the network connects everything, and the gateway. Source: arithmetic; RFC 4632.
+The need is that of the size built for: ports of nodes and storage, management ports of switches and PDUs where the network connects everything, and the gateway.
+
+Source: arithmetic; RFC 4632.
 
 ## Example
 

@@ -12,6 +12,25 @@ std::string links_of(const NicPart& part) {
   return join(words, " or ");
 }
 
+// Rates at which links exist, in Gb/s. Ethernet: IEEE 802.3 (2022) and P802.3dj (1600). InfiniBand: IBTA volume 2, SDR to XDR over 1, 2 and 4 lanes.
+constexpr double kEthernet[] = {0.01, 0.1, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800, 1600};
+constexpr double kInfiniband[] = {2.5, 5, 10, 14, 20, 25, 40, 50, 56, 100, 200, 400, 800};
+
+// The nearest rates that exist, when this is none.
+std::string nearest_rates(BitsPerSecond rate, LinkKind kind) {
+  if (kind != LinkKind::ethernet && kind != LinkKind::infiniband) return {};
+  const std::span<const double> all = kind == LinkKind::ethernet ? std::span<const double>(kEthernet) : std::span<const double>(kInfiniband);
+  double below = 0, beyond = 0;
+  for (const double r : all) {
+    const double bits = r * 1e9;
+    if (!above(bits, rate.value) && !above(rate.value, bits)) return {};
+    if (bits < rate.value) below = bits;
+    else if (beyond == 0) beyond = bits;
+  }
+  if (below == 0) return to_text(BitsPerSecond(beyond));
+  return to_text(BitsPerSecond(below)) + (beyond > 0 ? " or " + to_text(BitsPerSecond(beyond)) : std::string());
+}
+
 // An end of the network: what its adapter speaks, and how fast.
 void check_end(const Rule& rule, const RuleInput& in, Findings& findings, const NetworkModel& n, const EndPoints& e, const NicPart& part, const std::string& model, BitsPerSecond port_rate, SourceSpan nic_place) {
   const Cluster& c = in.cluster;
@@ -44,6 +63,12 @@ void check_end(const Rule& rule, const RuleInput& in, Findings& findings, const 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NetworkModel& n : c.networks) {
+    // A provider's virtual interfaces run at any rate.
+    if (const std::string rates = c.own_site && n.spec->rate.origin == Origin::spec && n.shares < 0 ? nearest_rates(n.rate, n.kind) : std::string(); !rates.empty()) {
+      findings.error(rule.id, n.spec->rate.span, format("network '{}' runs {}, no {} link does: the nearest {} {}", n.name, to_text(n.rate), enum_text(n.kind), rates.find(" or ") == std::string::npos ? "is" : "are", rates))
+          .help("write the rate of one port").object("networks." + n.name);
+      continue;                                  // whatever else does not fit follows from it
+    }
     if (n.switch_part && n.shares < 0) {
       const SwitchPart& sw = *n.switch_part;
       if (sw.link && *sw.link != n.kind) {
@@ -78,7 +103,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Both ends of a link speak one language at one rate: the adapter and the switch are made for the network's `kind`, and neither is slower than its `rate`. Where only some of the members are slower, it is a note: their switch ports are slowed down.
+Both ends of a link speak one language at one rate: the adapter and the switch are made for the network's `kind`, and neither is slower than its `rate`, which is one that such links have. Where only some of the members are slower, it is a note: their switch ports are slowed down.
 
 ## Why it matters
 
@@ -89,9 +114,10 @@ The cable fits and the link stays down, or comes up at half the rate that everyt
 ```
 kind of the network is one that the adapter speaks, and the switch's own
 rate of the network <= rate of a port of the adapter, and of the switch
+rate is one that the kind has: Ethernet … 100, 200, 400, 800 Gb/s; InfiniBand … 100, 200, 400, 800 Gb/s
 ```
 
-Source: data sheets of adapter and switch (catalogue). Modules and cables are chosen by the plan for both ends.
+Source: data sheets of adapter and switch (catalogue); IEEE 802.3 and InfiniBand architecture specification, volume 2 (rates).
 
 ## Example
 

@@ -20,7 +20,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Fabric& f : in.plan.fabrics) {
     const NetworkModel& n = c.networks[f.network];
-    if (!n.switch_part) continue;
+    if (!n.switch_part) {
+      if (n.spec->switch_model.unknown && n.shares < 0)
+        findings.note(rule.id, n.spec->switch_model.span, format("the switch of network '{}' is unknown{}, so its ports and cables were not planned and nothing of them was checked", n.name,
+                                                                 n.spec->switch_model.source.empty() ? "" : format(" ({})", n.spec->switch_model.source)));
+      continue;
+    }
     const std::string object = "networks." + n.name;
     if (!n.switch_part->ports) {
       findings.note(rule.id, n.spec->switch_model.span, format("'{}' states no `ports`, so those of network '{}' were not counted", n.switch_model, n.name));

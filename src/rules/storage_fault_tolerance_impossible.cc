@@ -1,29 +1,9 @@
-#include "base/text.h"
+#include "model/storage_path.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
 namespace clusterc {
 namespace {
-
-struct Protection { enum class Kind { raid, erasure, replica } kind; std::int64_t data = 0, parity = 0; };
-
-// "raid6 8+2", "erasure 8+2", "replica 3"; nothing for what is not understood.
-std::optional<Protection> parse(std::string_view text) {
-  const std::vector<std::string_view> words = split(trim(text), ' ');
-  if (words.size() != 2) return std::nullopt;
-  if (words[0] == "replica" || words[0] == "replicas") {
-    const auto n = parse_uint(words[1]);
-    if (!n || *n < 1 || *n > 100) return std::nullopt;
-    return Protection{Protection::Kind::replica, 1, static_cast<std::int64_t>(*n) - 1};
-  }
-  const bool raid = words[0].starts_with("raid");
-  if (!raid && words[0] != "erasure" && words[0] != "ec") return std::nullopt;
-  const std::vector<std::string_view> parts = split(words[1], '+');
-  if (parts.size() != 2) return std::nullopt;
-  const auto k = parse_uint(parts[0]), m = parse_uint(parts[1]);
-  if (!k || !m || *k < 1 || *k > 1000 || *m > 1000) return std::nullopt;
-  return Protection{raid ? Protection::Kind::raid : Protection::Kind::erasure, static_cast<std::int64_t>(*k), static_cast<std::int64_t>(*m)};
-}
 
 std::int64_t drives_of(const ServerModel& s, const Value<std::string>& entry) {
   std::int64_t n = 0;
@@ -37,7 +17,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const StorageModel& s : c.storage) {
     const Value<std::string>& text = s.spec->protection;
     if (!text) continue;
-    const std::optional<Protection> p = parse(*text);
+    const std::optional<Protection> p = parse_protection(*text);
     if (!p) {
       findings.note(rule.id, text.span, format("'{}' is not understood (raid6 8+2, erasure 8+2, replica 3), so the protection of '{}' was not checked", *text, s.name));
       continue;

@@ -1,64 +1,14 @@
+#include "model/storage_path.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
 namespace clusterc {
 namespace {
 
-// What headers leave of a link: 4,096 bytes of payload in 4,178 on the wire (RoCE v2 with preamble and gap 38, IPv4 20, UDP 8, BTH 12, ICRC 4).
-// The highest published figures (49 of 50 GB/s) lie at it, over InfiniBand too.
-constexpr double kPayloadShare = 0.98;
-
-struct Path { std::string what, formula; BytesPerSecond carries{0}; SourceSpan span; bool confirmed = true; };
-
-BytesPerSecond payload(BitsPerSecond r) { return bytes_of(r) * kPayloadShare; }
-
-// Networks on which the servers of a system sit; for outside servers those that carry storage.
-bool reaches(const NetworkModel& n, int storage, const StorageModel& s) {
-  for (const EndPoints& e : n.ends)
-    if (e.storage == storage || (s.nodes >= 0 && e.group == s.nodes)) return true;
-  return false;
-}
-
-void add_server_side(std::vector<Path>& paths, const Cluster& c, int storage) {
-  const StorageModel& s = c.storage[storage];
-  BitsPerSecond all{0};
-  std::string formula;
-  SourceSpan at;
-  for (const NetworkModel& n : c.networks) {
-    if (n.everything || n.shares >= 0 || (s.nodes >= 0 && !n.carries_traffic(Traffic::storage))) continue;
-    for (const EndPoints& e : n.ends) {
-      if (e.storage != storage && !(s.nodes >= 0 && e.group == s.nodes)) continue;
-      all += e.rate * static_cast<double>(e.members * e.ports_each);
-      formula += format("{}{} x {} x {}", formula.empty() ? "" : " + ", e.members, plural(e.ports_each, "port"), to_text(e.rate));
-      at = e.span;
-    }
-  }
-  if (all.value > 0) paths.push_back({"the servers' ports", formula + format(" x {:.2f} / 8", kPayloadShare), payload(all), at});
-}
-
-void add_client_side(std::vector<Path>& paths, const Cluster& c, int storage) {
-  const StorageModel& s = c.storage[storage];
-  const bool inside = std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return reaches(n, storage, s); });
-  BitsPerSecond all{0};
-  std::string formula;
-  SourceSpan at;
-  for (const NetworkModel& n : c.networks) {
-    if (n.everything || !n.carries_traffic(Traffic::storage) || (inside && !reaches(n, storage, s))) continue;
-    for (const EndPoints& e : n.ends) {
-      if (e.group < 0 || e.group == s.nodes || !c.nodes[e.group].computes) continue;
-      if (!s.spec->on.empty() && std::none_of(s.spec->on.begin(), s.spec->on.end(), [&](const Value<std::string>& g) { return g.value == c.nodes[e.group].name; })) continue;
-      all += e.rate * static_cast<double>(e.members * e.ports_each);
-      formula += format("{}{} x {} x {}", formula.empty() ? "" : " + ", e.members, plural(e.ports_each, "port"), to_text(e.rate));
-      at = e.span;
-    }
-  }
-  if (all.value > 0) paths.push_back({"the clients' ports", formula + format(" x {:.2f} / 8", kPayloadShare), payload(all), at});
-}
-
-void check_one(const Rule& rule, Findings& findings, const StorageModel& s, const std::vector<Path>& paths, const Value<BytesPerSecond>& promise, const Value<BytesPerSecond>* of_part, std::string_view verb) {
+void check_one(const Rule& rule, Findings& findings, const StorageModel& s, const std::vector<StorageSide>& paths, const Value<BytesPerSecond>& promise, const Value<BytesPerSecond>* of_part, std::string_view verb) {
   if (!promise) return;
-  const Path* narrowest = nullptr;
-  for (const Path& p : paths)
+  const StorageSide* narrowest = nullptr;
+  for (const StorageSide& p : paths)
     if (above(promise->value, p.carries.value) && (!narrowest || p.carries < narrowest->carries)) narrowest = &p;
   const bool part_short = of_part && *of_part && above(promise->value, (*of_part)->value * static_cast<double>(s.count));
   if (!narrowest && !part_short) return;
@@ -88,10 +38,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!s.spec->demand || s.spec->kind.value == StorageKind::local) continue;
     const StorageDemand& d = *s.spec->demand;
     if (!d.read && !d.write) continue;
-    std::vector<Path> paths;
-    add_server_side(paths, c, static_cast<int>(i));
+    std::vector<StorageSide> paths;
+    if (auto side = storage_servers_side(c, static_cast<int>(i))) paths.push_back(std::move(*side));
     const bool knows_servers = !paths.empty();
-    add_client_side(paths, c, static_cast<int>(i));
+    if (auto side = storage_clients_side(c, static_cast<int>(i))) paths.push_back(std::move(*side));
     if (!knows_servers)
       findings.note(rule.id, s.span, s.spec->servers && s.spec->servers->external ? format("the servers of '{}' are not part of this spec, so only the clients' side of what it promises was checked", s.name)
                                                                                     : format("no network `connects` the servers of '{}', so their side of what it promises was not checked", s.name));
@@ -120,7 +70,9 @@ demand <= ports of the clients x rate x 0.98 / 8
 demand <= systems x data sheet rate of one
 ```
 
-0.98: 4,096 bytes of payload in 4,178 on the wire. Source: arithmetic over RoCE v2 headers; the highest published figures lie at it.
+0.98: 4,096 bytes of payload in 4,178 on the wire.
+
+Source: arithmetic over RoCE v2 headers; the highest published figures lie at it.
 
 ## Example
 

@@ -1,3 +1,4 @@
+#include "model/storage_path.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -6,10 +7,6 @@ namespace {
 
 // Room for unpacked container images on a node that pulls its own: two images of about 60 GB (planning default).
 constexpr Bytes kImageCache{120e9};
-
-bool mounts(const Storage& s, const NodeGroupModel& g) {
-  return s.on.empty() || std::any_of(s.on.begin(), s.on.end(), [&](const Value<std::string>& name) { return name.value == g.name; });
-}
 
 Bytes drive_bytes(const NodeGroupModel& g, const std::string* entry) {
   Bytes all{0};
@@ -25,7 +22,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (s.spec->kind.value != StorageKind::local) continue;
     const std::string* entry = s.spec->drives ? &*s.spec->drives : nullptr;
     for (const NodeGroupModel& g : c.nodes) {
-      if (!mounts(*s.spec, g) || g.count == 0 || g.server.virtual_machine || (s.spec->on.empty() && !g.computes)) continue;
+      if (!mounted_by(*s.spec, g) || g.count == 0 || g.server.virtual_machine || (s.spec->on.empty() && !g.computes)) continue;
       const Bytes has = drive_bytes(g, entry);
       const Value<Bytes>& wants = s.spec->capacity;
       if (has.value > 0 && !(wants && above(wants->value, has.value))) continue;

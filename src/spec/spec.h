@@ -111,6 +111,22 @@ struct Connects {                           // `everything`, or a mapping of gro
   }
 };
 
+struct RocePlan {                           // how the fabric keeps RoCE from losing packets
+  SourceSpan span;
+  Value<std::int64_t> priority, dscp, gid_index;
+  Value<bool> pfc, ecn;
+  Value<Bytes> headroom;
+  static constexpr std::string_view type_name = "roce plan";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("priority", s.priority, {.standard = "3", .why = "the usual lossless class", .doc = "lossless class", .least = 0, .most = 7});
+    v("dscp", s.dscp, {.standard = "26", .why = "26 / 8 = 3: what switches that trust DSCP map to class 3", .doc = "code point that adapters mark RoCE packets with", .least = 0, .most = 63});
+    v("pfc", s.pfc, {.standard = "true", .why = "adapters expect a lossless class", .doc = "pause frames (priority flow control) on that class, on every hop"});
+    v("ecn", s.ecn, {.standard = "true", .why = "pause frames alone spread congestion", .doc = "switches mark packets before their queues are full, adapters slow down (DCQCN)"});
+    v("headroom", s.headroom, {.doc = "buffer kept for each port's lossless queue after it has sent a pause"});
+    v("gid_index", s.gid_index, {.doc = "GID index that software is told to use; left out: software chooses", .least = 0, .most = 255});
+  }
+};
+
 struct Network {
   SourceSpan span;
   Value<LinkKind> kind;
@@ -120,6 +136,7 @@ struct Network {
   Value<std::string> switch_model, racks, shares_switches_with, subnet, gateway, routing;
   std::vector<Value<Medium>> media;
   NamedMap<Value<std::string>> tiers;
+  std::optional<RocePlan> roce;
   Value<NetworkTopology> topology;
   Value<AirPath> airflow;
   Value<RackSide> ports_face;
@@ -138,6 +155,7 @@ struct Network {
     v("rate", s.rate, {.doc = "rate of one node port, one direction"});
     v("switch", s.switch_model, {.doc = "catalogue switch"});
     v("tiers", s.tiers, {.doc = "other switches by tier: { spine: nvidia-sn5600 }"});
+    v("roce", s.roce, {.doc = "lossless class and congestion control of RoCE"});
     v("racks", s.racks, {.doc = "rack group for the switches; left out: beside the nodes"});
     v("shares_switches_with", s.shares_switches_with, {.doc = "network on whose switches this one runs"});
     v("topology", s.topology, {.doc = "left out: one switch where all ports fit, else a fat tree"});
@@ -309,6 +327,8 @@ struct Workload {
   std::optional<TokenCount> batch, train;
   NamedMap<Value<std::int64_t>> on;
   Value<Seconds> within, checkpoint_every, checkpoint_within, resume_within;
+  Value<std::int64_t> keep_checkpoints;
+  Value<BytesPerSecond> read_per_gpu;
   static constexpr std::string_view type_name = "workload";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("kind", s.kind, {.standard = "training", .why = "the usual large job", .doc = "kind of job", .words = "training|inference|hpc"});
@@ -322,7 +342,9 @@ struct Workload {
     v("checkpoint_every", s.checkpoint_every, {.doc = "time between checkpoints"});
     v("checkpoint_within", s.checkpoint_within, {.doc = "time that one may take"});
     v("checkpoint_to", s.checkpoint_to, {.doc = "storage that keeps them"});
+    v("keep_checkpoints", s.keep_checkpoints, {.doc = "checkpoints that are kept on shared storage", .least = 1, .most = 1e6});
     v("resume_within", s.resume_within, {.doc = "time from an interruption to the next step of the job"});
+    v("read_per_gpu", s.read_per_gpu, {.doc = "training data that each GPU reads while it computes: 0.5 GB/s"});
   }
 };
 

@@ -4,13 +4,12 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/slurm/slurm.h"
+#include "model/node_memory.h"
 #include "model/pcie.h"
 
 namespace clusterc {
 namespace {
 
-constexpr std::int64_t kMiB = 1024 * 1024;
-constexpr std::int64_t kLeastReserve = 256;   // MiB; what a booted kernel, systemd, slurmd and sshd hold on a small machine
 
 std::string text_of(std::int64_t n) {
   std::string s;
@@ -162,10 +161,7 @@ const StorageModel* state_storage(const Cluster& c, const std::vector<int>& grou
 
 }  // namespace
 
-std::int64_t slurm_real_memory(Bytes fitted) {
-  const auto mib = static_cast<std::int64_t>(fitted.value) / kMiB;
-  return mib - std::max(kLeastReserve, (mib + 31) / 32);
-}
+std::int64_t slurm_real_memory(Bytes fitted) { return job_memory_mib(fitted); }
 
 std::string gres_type(const Cluster& c, const ServerModel& server) {
   const std::string_view id = without_maker(server.gpu_model);

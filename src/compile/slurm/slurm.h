@@ -10,9 +10,7 @@ namespace clusterc {
 
 extern const Output kSlurmOutput;
 
-// MiB of memory that jobs may use on a node with this much fitted: a thirty-second part, and never less than 256 MiB, is left to the
-// kernel and its daemons. 1/32 lies in the 2 to 4 % that healthy clusters leave: the kernel's page structures alone take 64 bytes for
-// each 4 KiB page, 1/64 (include/linux/mm_types.h), and slurmd drains a node that has less than RealMemory. 2 TiB -> 2031616.
+// MiB of memory that jobs may use on a node with this much fitted (model/node_memory.h).
 std::int64_t slurm_real_memory(Bytes fitted);
 
 // Short type of GRES for each GPU model of the cluster: "h100" of nvidia-h100-sxm5-80; the whole id without its maker where two

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "compile/slurm/slurm.h"
+#include "model/nvlink.h"
 
 namespace clusterc {
 namespace {
@@ -81,22 +82,11 @@ void tree(const CompileInput& in, SlurmFacts& facts) {
   }
 }
 
-// Nodes of one NVLink domain that spans nodes; 0 where it does not.
-std::int64_t nodes_of_domain(const Cluster& c, const NodeGroupModel& g) {
-  if (g.server.gpu_count <= 0) return 0;
-  std::int64_t gpus = 0;
-  if (g.assembly >= 0 && c.assemblies[g.assembly].part) gpus = c.assemblies[g.assembly].part->nvlink_domain.value_or(0);
-  for (const auto& domain : c.spec.nvlink)
-    for (const auto& name : domain.value.nodes)
-      if (name.value == g.name) gpus = domain.value.size.value_or(gpus);
-  return gpus / g.server.gpu_count > 1 ? gpus / g.server.gpu_count : 0;
-}
-
 void blocks(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const SlurmNodes& s : facts.nodes) {
     const NodeGroupModel& g = c.nodes[s.group];
-    const std::int64_t each = nodes_of_domain(c, g);
+    const std::int64_t each = nvlink_domain_nodes(c, g);
     if (each == 0) {
       findings.warning("slurm-node-in-no-block", g.span, "'" + g.name + "' is in no NVLink domain, and block topology places jobs by domain")
           .help("write topology: tree, or give '" + g.name + "' a cluster of its own");
@@ -110,8 +100,7 @@ void blocks(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
       facts.blocks.push_back({frames ? c.assemblies[g.assembly].names.name(b) : numbered(g.name, "block", b + 1), fold_names(nodes)});
     }
     // Nodes held back for repair shrink what a job may count on in each domain (sched-block-splits-nvlink-domain).
-    const std::int64_t spares = g.spec ? g.spec->spares.value_or(0) : 0;
-    const std::int64_t size = each - (spares + count - 1) / count;
+    const std::int64_t size = nvlink_block_size(c, g);
     facts.block_size = facts.block_size == 0 ? size : std::min(facts.block_size, size);
   }
 }
@@ -123,7 +112,7 @@ void slurm_topology(const CompileInput& in, SlurmFacts& facts, Findings& finding
   const auto& scheduler = c.spec.software.scheduler;
   const bool asked = scheduler && scheduler->topology;
   TopologyPlugin wish = asked ? *scheduler->topology : TopologyPlugin::tree;
-  if (!asked && !facts.nodes.empty() && std::all_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& s) { return nodes_of_domain(c, c.nodes[s.group]) > 0; }))
+  if (!asked && !facts.nodes.empty() && std::all_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& s) { return nvlink_domain_nodes(c, c.nodes[s.group]) > 0; }))
     wish = TopologyPlugin::block;
   if (wish == TopologyPlugin::block) {
     blocks(in, facts, findings);

@@ -1,0 +1,27 @@
+#include "model/nvlink.h"
+
+namespace clusterc {
+
+std::int64_t nvlink_domain_gpus(const Cluster& c, const NodeGroupModel& g) {
+  std::int64_t gpus = 0;
+  if (g.assembly >= 0 && c.assemblies[g.assembly].part) gpus = c.assemblies[g.assembly].part->nvlink_domain.value_or(0);
+  for (const auto& domain : c.spec.nvlink)
+    for (const auto& name : domain.value.nodes)
+      if (name.value == g.name) gpus = domain.value.size.value_or(gpus);
+  return gpus;
+}
+
+std::int64_t nvlink_domain_nodes(const Cluster& c, const NodeGroupModel& g) {
+  if (g.server.gpu_count <= 0) return 0;
+  const std::int64_t nodes = nvlink_domain_gpus(c, g) / g.server.gpu_count;
+  return nodes > 1 ? nodes : 0;
+}
+
+std::int64_t nvlink_block_size(const Cluster& c, const NodeGroupModel& g) {
+  const std::int64_t each = nvlink_domain_nodes(c, g);
+  if (each == 0 || g.count == 0) return 0;
+  const std::int64_t domains = (g.count + each - 1) / each, spares = g.spec ? g.spec->spares.value_or(0) : 0;
+  return each - (spares + domains - 1) / domains;
+}
+
+}  // namespace clusterc

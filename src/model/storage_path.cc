@@ -1,0 +1,138 @@
+#include "model/storage_path.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+
+namespace clusterc {
+namespace {
+
+BytesPerSecond payload(BitsPerSecond r) { return bytes_of(r) * kPayloadShare; }
+
+std::string counted(std::int64_t n, std::string_view word) { return format("{} {}{}", n, word, n == 1 ? "" : "s"); }
+
+// Networks on which the servers of a system sit; for outside servers those that carry storage.
+bool reaches(const NetworkModel& n, int storage, const StorageModel& s) {
+  return std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.storage == storage || (s.nodes >= 0 && e.group == s.nodes); });
+}
+
+struct Sum {
+  BitsPerSecond all{0};
+  std::string formula;
+  SourceSpan at;
+  void add(const EndPoints& e) {
+    all += e.rate * static_cast<double>(e.members * e.ports_each);
+    formula += format("{}{} x {} x {}", formula.empty() ? "" : " + ", e.members, counted(e.ports_each, "port"), to_text(e.rate));
+    at = e.span;
+  }
+  std::optional<StorageSide> side(std::string what) const {
+    if (all.value <= 0) return std::nullopt;
+    return StorageSide{std::move(what), formula + format(" x {:.2f} / 8", kPayloadShare), payload(all), at};
+  }
+};
+
+}  // namespace
+
+bool mounted_by(const Storage& s, const NodeGroupModel& g) {
+  return s.on.empty() || std::any_of(s.on.begin(), s.on.end(), [&](const Value<std::string>& name) { return name.value == g.name; });
+}
+
+std::optional<StorageSide> storage_servers_side(const Cluster& c, int storage) {
+  const StorageModel& s = c.storage[storage];
+  Sum sum;
+  for (const NetworkModel& n : c.networks) {
+    if (n.everything || n.shares >= 0 || (s.nodes >= 0 && !n.carries_traffic(Traffic::storage))) continue;
+    for (const EndPoints& e : n.ends)
+      if (e.storage == storage || (s.nodes >= 0 && e.group == s.nodes)) sum.add(e);
+  }
+  return sum.side("the servers' ports");
+}
+
+std::optional<StorageSide> storage_clients_side(const Cluster& c, int storage) {
+  const StorageModel& s = c.storage[storage];
+  const bool inside = std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return reaches(n, storage, s); });
+  Sum sum;
+  for (const NetworkModel& n : c.networks) {
+    if (n.everything || !n.carries_traffic(Traffic::storage) || (inside && !reaches(n, storage, s))) continue;
+    for (const EndPoints& e : n.ends)
+      if (e.group >= 0 && e.group != s.nodes && c.nodes[e.group].computes && mounted_by(*s.spec, c.nodes[e.group])) sum.add(e);
+  }
+  return sum.side("the clients' ports");
+}
+
+std::optional<StorageRate> storage_rate(const Cluster& c, int storage, StorageDirection direction) {
+  const StorageModel& s = c.storage[storage];
+  const bool read = direction == StorageDirection::read;
+  std::optional<StorageRate> out;
+  if (s.spec->demand && (read ? s.spec->demand->read : s.spec->demand->write)) {
+    const auto& promised = read ? s.spec->demand->read : s.spec->demand->write;
+    out = StorageRate{*promised, "promised", promised.span};
+  } else if (s.part && (read ? s.part->read : s.part->write)) {
+    const auto& each = read ? s.part->read : s.part->write;
+    out = StorageRate{*each * static_cast<double>(s.count), format("{} x '{}'", s.count, s.model), s.spec->servers ? s.spec->servers->model.span : s.span, each.confirmed};
+  }
+  if (!out) return out;
+  for (const auto& side : {storage_servers_side(c, storage), storage_clients_side(c, storage)})
+    if (side && side->carries < out->rate) out = StorageRate{side->carries, side->what, side->span};
+  return out;
+}
+
+int fastest_shared_storage(const Cluster& c, const std::vector<int>& groups, StorageDirection direction) {
+  int best = -1;
+  BytesPerSecond most{0};
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const Storage& s = *c.storage[i].spec;
+    if (s.kind.value == StorageKind::local || s.kind.value == StorageKind::object) continue;
+    if (!std::all_of(groups.begin(), groups.end(), [&](int g) { return mounted_by(s, c.nodes[g]); })) continue;
+    const auto rate = storage_rate(c, static_cast<int>(i), direction);
+    if (!rate || rate->rate <= most) continue;
+    most = rate->rate;
+    best = static_cast<int>(i);
+  }
+  return best;
+}
+
+int checkpoint_storage(const Cluster& c, const Workload& w, const std::vector<int>& groups, StorageDirection direction) {
+  if (!w.checkpoint_to) return fastest_shared_storage(c, groups, direction);
+  for (std::size_t i = 0; i < c.storage.size(); ++i)
+    if (c.storage[i].name == *w.checkpoint_to && storage_rate(c, static_cast<int>(i), direction)) return static_cast<int>(i);
+  return -1;
+}
+
+std::optional<Protection> parse_protection(std::string_view text) {
+  const std::vector<std::string_view> words = split(trim(text), ' ');
+  if (words.size() != 2) return std::nullopt;
+  if (words[0] == "replica" || words[0] == "replicas") {
+    const auto n = parse_uint(words[1]);
+    if (!n || *n < 1 || *n > 100) return std::nullopt;
+    return Protection{Protection::Kind::replica, 1, static_cast<std::int64_t>(*n) - 1};
+  }
+  const bool raid = words[0].starts_with("raid");
+  if (!raid && words[0] != "erasure" && words[0] != "ec") return std::nullopt;
+  const std::vector<std::string_view> parts = split(words[1], '+');
+  if (parts.size() != 2) return std::nullopt;
+  const auto k = parse_uint(parts[0]), m = parse_uint(parts[1]);
+  if (!k || !m || *k < 1 || *k > 1000 || *m > 1000) return std::nullopt;
+  return Protection{raid ? Protection::Kind::raid : Protection::Kind::erasure, static_cast<std::int64_t>(*k), static_cast<std::int64_t>(*m)};
+}
+
+std::optional<StorageRoom> storage_room(const Cluster& c, int storage) {
+  const StorageModel& s = c.storage[storage];
+  if (s.part) {
+    if (!s.part->capacity) return std::nullopt;
+    return StorageRoom{*s.part->capacity * static_cast<double>(s.count), format("{} x {}", s.count, to_text(*s.part->capacity)), s.spec->servers ? s.spec->servers->model.span : s.span, s.part->capacity.confirmed};
+  }
+  if (s.nodes < 0) return std::nullopt;
+  const NodeGroupModel& g = c.nodes[s.nodes];
+  Bytes each{0};
+  for (const auto& d : g.server.part.drives)
+    if (d.value.size && (s.spec->drives ? d.name == *s.spec->drives : d.name != "boot")) each += *d.value.size * static_cast<double>(d.value.count.value_or(1));
+  if (each.value <= 0) return std::nullopt;
+  const auto p = s.spec->protection ? parse_protection(*s.spec->protection) : std::nullopt;
+  StorageRoom room{each * static_cast<double>(g.count) * (p ? p->share() : 1), format("{} x {}", counted(g.count, "node"), to_text(each)), g.span};
+  if (p) room.formula += format(" x {} / {}", p->data, p->data + p->parity);
+  return room;
+}
+
+}  // namespace clusterc

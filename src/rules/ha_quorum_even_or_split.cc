@@ -1,0 +1,95 @@
+#include <map>
+
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  // The members of the store: nodes with the role etcd; in a Kubernetes cluster that names none, the control plane's (stacked etcd).
+  std::vector<int> groups;
+  for (const Role role : {Role::etcd, Role::control_plane}) {
+    if (!groups.empty()) break;
+    if (role == Role::control_plane && !(c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::kubernetes)) break;
+    for (std::size_t g = 0; g < c.nodes.size(); ++g)
+      if (c.nodes[g].has_role(role) && c.nodes[g].count > 0) groups.push_back(static_cast<int>(g));
+  }
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (c.nodes[g].spec->ha.value == HaMode::quorum && c.nodes[g].count > 0 && std::find(groups.begin(), groups.end(), static_cast<int>(g)) == groups.end() && groups.empty())
+      groups.push_back(static_cast<int>(g));
+  if (groups.empty()) return;
+  std::int64_t members = 0;
+  std::map<std::int64_t, std::int64_t> by_rack;
+  for (int g : groups) {
+    const NodeGroupModel& n = c.nodes[g];
+    members += n.count;
+    for (std::int64_t i = n.first; i < n.first + n.count; ++i)
+      if (in.plan.node_rack[i] >= 0) ++by_rack[in.plan.node_rack[i]];
+  }
+  const NodeGroupModel& g = c.nodes[groups.front()];
+  const SourceSpan at = first_place(written(g.spec->names), g.span);
+  const std::int64_t survives = (members - 1) / 2;
+  if (members % 2 == 0) {
+    Finding& f = findings.error(rule.id, at, format("{} members of the store survive the loss of {}, as {} do", members, survives, members - 1));
+    f.label(format("more than half of {} must agree: {}", members, members / 2 + 1));
+    f.help(format("{} or {} members", members - 1, members + 1)).object("nodes." + g.name);
+    return;
+  }
+  if (members == 1) {
+    if (g.spec->ha.value == HaMode::quorum)
+      findings.error(rule.id, g.spec->ha.span, format("'{}' is to keep a quorum, it has 1 member, 3 are needed", g.name)).help("three names").object("nodes." + g.name);
+    return;                                      // a single node without `ha` is ha-service-single-instance's
+  }
+  for (const auto& [rack, here] : by_rack)
+    if (here > survives && c.rack_count > 1) {
+      Finding& f = findings.warning(rule.id, first_place(written(g.spec->racks), at), format("{} of {} members of the store stand in rack '{}', the loss of {} is survived", here, members, c.rack_name(rack), survives));
+      f.help("`per_rack: 1`").object("nodes." + g.name).object("rack/" + c.rack_name(rack));
+      return;
+    }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A store that works by majority (role `etcd`, the control plane of Kubernetes where no node has that role, `ha: quorum`) has an odd number of members, at least three where a quorum is asked for, and no rack holds more of them than may be lost (warning).
+
+## Why it matters
+
+Four members survive the loss of one, as three do, with one machine more that can fail. Two of three in one rack: that rack's loss stops the cluster, although two racks still run.
+
+## Formula
+
+```
+members survive floor((members - 1) / 2) losses; more than half must agree
+members in one rack <= floor((members - 1) / 2)
+```
+
+Source: D. Ongaro, J. Ousterhout, In search of an understandable consensus algorithm, USENIX ATC 2014; etcd FAQ ("why an odd number of cluster members").
+
+## Example
+
+`ctl: { names: "k[1-4]", roles: [control-plane, etcd] }`.
+
+## How to fix
+
+Three or five members, each in a rack of its own.
+
+## When to accept
+
+While members are being exchanged.
+)";
+
+const Rule kHaQuorumEvenOrSplit = {
+    .id = "ha-quorum-even-or-split",
+    .code = "HA-002",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a quorum of an even number, or in one rack",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,69 @@
+#include "model/availability.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    if (!is_ours(g) || !g.computes || g.server.gpu_count == 0 || g.count == 0) continue;
+    const std::int64_t gpus = g.count * g.server.gpu_count, wanted = spares_wanted(gpus);
+    const double mean = nodes_in_repair(gpus);
+    const std::string arithmetic = format("{} GPUs x {:.3f} a year x {:.0f} days / 365 = {:.2f}, + 1.64 x sqrt({:.2f})", gpus, kInterruptionsPerGpuYear, kRepairDays, mean, mean);
+    const std::string object = "nodes." + g.name;
+    if (g.spec->spares) {
+      if (*g.spec->spares >= wanted) continue;
+      findings.warning(rule.id, g.spec->spares.span, format("'{}' holds back {} for repair, {} are wanted in 95 of 100 moments", g.name, plural(*g.spec->spares, "node"), wanted))
+          .label(arithmetic).help(format("`spares: {}`", wanted)).object(object);
+    } else if (mean >= 1 && !g.spec->spares.unknown) {
+      findings.note(rule.id, g.span, format("'{}' has no `spares`: of {} expect {:.1f} in repair, {} in 95 of 100 moments", g.name, plural(g.count, "node"), mean, wanted)).label(arithmetic).object(object);
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Enough nodes are held back (`spares`) for those that are in repair. Where nobody says how many and more than one node is expected to be away at any time, a note gives the figure.
+
+## Why it matters
+
+Jobs of all nodes stop when one is missing. Without spares the largest job that runs is smaller than the cluster that was bought, nearly always.
+
+## Formula
+
+```
+mean   = GPUs x interruptions of a GPU in a year x days of repair / 365
+spares >= mean + 1.64 x sqrt(mean), rounded up      (enough in 95 of 100 moments)
+```
+
+0.173 interruptions of a GPU in a year: 419 in 54 days on 16,384 GPUs.
+
+Source: Llama Team, The Llama 3 herd of models (2024), section 3.3.4; three days of repair are a planning default. Not every interruption takes a repair: the figure is on the safe side.
+
+## Example
+
+128 nodes of eight GPUs: 1.46 in repair, 4 in 95 of 100 moments.
+
+## How to fix
+
+`spares: 4`: they stay out of the scheduler until they are needed.
+
+## When to accept
+
+Where jobs of all nodes do not occur, or service comes within hours.
+)";
+
+const Rule kHaSparesTooFew = {
+    .id = "ha-spares-too-few",
+    .code = "HA-003",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "fewer spare nodes than are in repair",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,89 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+struct Set { int group = -1; std::int64_t ports = 0; BitsPerSecond rate{0}; SourceSpan span; };
+
+// What the nodes of a group have on the networks that carry jobs.
+Set set_of(const Cluster& c, int group) {
+  Set s{.group = group};
+  for (const NetworkModel& n : c.networks) {
+    if (!n.carries_traffic(Traffic::compute) || n.shares >= 0) continue;
+    for (const EndPoints& e : n.ends)
+      if (e.group == group) {
+        s.ports += e.ports_each;
+        s.rate = s.rate.value > 0 ? std::min(s.rate, e.rate) : e.rate;
+        s.span = e.span;
+      }
+  }
+  return s;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const auto& w : c.spec.workloads) {
+    if (w.value.on.size() < 2) continue;
+    std::optional<Set> first;
+    for (const auto& on : w.value.on) {
+      const int g = c.find_node_group(on.name);
+      if (g < 0) continue;
+      const Set s = set_of(c, g);
+      if (!first) {
+        first = s;
+        continue;
+      }
+      if (s.ports == first->ports && s.rate == first->rate) continue;
+      const auto text = [&](const Set& x) { return x.ports == 0 ? format("'{}' has no port", c.nodes[x.group].name) : format("'{}' has {} x {}", c.nodes[x.group].name, x.ports, to_text(x.rate)); };
+      Finding& f = findings.warning(rule.id, on.name_span, format("workload '{}' runs over nodes whose ports for jobs differ: {}, {}", w.name, text(*first), text(s)));
+      if (first->span.valid()) f.note(first->span, format("'{}' is connected here", c.nodes[first->group].name));
+      if (s.span.valid()) f.note(s.span, format("'{}' is connected here", c.nodes[g].name));
+      f.help("one group in each job, or the same adapters in both").object("workloads." + w.name);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+All nodes that one workload runs on (`on:`) have the same number of ports of the same rate on the networks that carry jobs.
+
+## Why it matters
+
+Collective libraries build their rings from what all nodes have. Where the sets differ, the job takes the smaller set, refuses to start, or hangs: the slowest node sets the rate of all.
+
+## Formula
+
+```
+ports and rate of group a = ports and rate of group b, for all groups of one workload
+```
+
+Source: NVIDIA NCCL, issue 2428 (one adapter that cannot be opened, and a silent hang).
+
+## Example
+
+`on: { h100: 8, v100: 6 }` where one has 8 ports of 400 Gb/s and the other one of 100 Gb/s.
+
+## How to fix
+
+Keep a job within one group, or fit the same adapters.
+
+## When to accept
+
+Where the job's parts on the two groups do not talk to each other.
+)";
+
+const Rule kNetNicSetsDiffer = {
+    .id = "net-nic-sets-differ",
+    .code = "NET-019",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "one job over nodes whose ports differ",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,88 @@
+#include "plan/cable_run.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kSecondsPerMeter = 5e-9;      // light in fibre and waves in copper at two thirds of c
+constexpr std::int64_t kEthernetDefault = 1500;
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t i = 0; i < c.networks.size(); ++i) {
+    const NetworkModel& n = c.networks[i];
+    if (!n.spec->roce || !n.spec->roce->headroom || !n.spec->roce->pfc.value_or(true)) continue;
+    const int fabric = n.shares >= 0 ? n.shares : static_cast<int>(i);
+    const Fabric& f = in.plan.fabrics[fabric];
+    const Value<Bytes>& set = n.spec->roce->headroom;
+    if (f.tiers.empty()) {
+      findings.note(rule.id, set.span, format("network '{}' has no switches of its own in this plan, so the headroom was not checked", n.name));
+      continue;
+    }
+    Meters longest{0};
+    std::int64_t cables = 0, unplaced = 0;
+    for (const CableKind kind : {CableKind::nodes, CableKind::spine, CableKind::core}) {
+      const CableRun run = cable_run(in.plan, fabric, kind, Meters(0));
+      longest = std::max(longest, run.longest.length);
+      cables += run.count;
+      unplaced += run.unplaced;
+    }
+    if (unplaced == cables) {
+      findings.note(rule.id, set.span, format("no cable of network '{}' has both ends in a rack, so the headroom was not checked (key `racks`)", n.name));
+      continue;
+    }
+    const std::int64_t mtu = c.networks[fabric].spec->mtu.value_or(n.spec->mtu.value_or(kEthernetDefault));
+    const double flight = 2 * f.link_rate.value / 8 * longest.value * kSecondsPerMeter;
+    const Bytes needed(flight + 2.0 * static_cast<double>(mtu));
+    if (!above(needed.value, set->value)) continue;
+    Finding& x = findings.warning(rule.id, set.span, format("{} of headroom are kept for each lossless queue of network '{}', {} arrive after a pause is sent", to_text(*set), n.name, to_text(needed)));
+    x.label(format("2 x {} x {} x 5 ns/m / 8 + 2 x {} B", to_text(f.link_rate), to_text(longest, 3), mtu));
+    x.help(format("{} and what the far end takes to react (10 to 20 kB at 400 Gb/s); or shorter cables", to_text(needed))).object("networks." + n.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The buffer that a switch keeps for what still arrives after it has sent a pause (`roce.headroom`) takes what is under way on the longest cable of the plan.
+
+## Why it matters
+
+Pause frames do not stop what is on the wire. Where the buffer is smaller than that, the lossless class loses packets exactly when it is needed, under load.
+
+## Formula
+
+```
+headroom >= 2 x rate x length x 5 ns/m / 8 + 2 x mtu
+```
+
+There and back on the cable, one packet that the far end has begun to send, and one that stands before the pause. The far end's reaction comes on top; its time is the maker's, so the rule leaves it out: what it reports is too small in any case.
+
+Source: IEEE 802.1Qbb, annex O (buffer requirements).
+
+## Example
+
+24 kB at 400 Gb/s over 100 m with 9,216 bytes: 50 kB + 18.4 kB = 68.4 kB.
+
+## How to fix
+
+More headroom, shorter cables, or one lossless class only, so that the shared buffer is enough for all ports.
+
+## When to accept
+
+Where the switch derives its headroom from the cable length and the figure in the spec is not used.
+)";
+
+const Rule kNetPfcHeadroomTooSmall = {
+    .id = "net-pfc-headroom-too-small",
+    .code = "NET-016",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "less headroom than arrives after a pause",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,67 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// GIDs 0 and 1 are those of the link-local IPv6 address, which each port has (RoCE v1 and v2); those of IPv4 follow (Linux, drivers/infiniband/core/roce_gid_mgmt.c).
+constexpr std::int64_t kLastLinkLocal = 1;
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NetworkModel& n : in.cluster.networks) {
+    if (n.kind != LinkKind::ethernet || n.spec->rdma.value_or(Rdma::none) != Rdma::roce || n.spec->subnet || n.spec->subnet.unknown) continue;
+    const std::string object = "networks." + n.name;
+    if (n.spec->roce && n.spec->roce->gid_index && *n.spec->roce->gid_index > kLastLinkLocal) {
+      Finding& f = findings.error(rule.id, n.spec->roce->gid_index.span, format("GID index {} is that of an IPv4 address, network '{}' has no `subnet`: its ports have GIDs 0 to {}", *n.spec->roce->gid_index, n.name, kLastLinkLocal));
+      f.help("`subnet: …`, or let software choose (no `gid_index`)").object(object);
+      continue;
+    }
+    if (n.spec->roce && n.spec->roce->gid_index) continue;      // software is told to use a link-local one
+    Finding& f = findings.warning(rule.id, n.spec->rdma.span, format("network '{}' is RoCE and has no `subnet`: without IPv4 its ports have only link-local GIDs, which no router passes and NCCL does not look for", n.name));
+    f.help("`subnet: …` with an address for each port").object(object);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A RoCE network has IPv4 addresses (`subnet`); a GID index that software is told to use (`roce.gid_index`) exists.
+
+## Why it matters
+
+RoCE v2 finds its peer by an IP address, which stands in the port's GID table. With an index that is empty there, jobs end with a timeout (error 12) on the first message. Without IPv4 NCCL falls back to index 0, which is RoCE v1 and crosses no router.
+
+## Formula
+
+```
+no subnet: GIDs 0 and 1 (link-local, v1 and v2)
+subnet:    IPv4 GIDs follow (on ConnectX 2 and 3; other makers order them otherwise)
+```
+
+Source: Linux, drivers/infiniband/core/roce_gid_mgmt.c; NVIDIA NCCL, issues 426 and 1131, nccl-tests, issue 24 (timeouts by GID index).
+
+## Example
+
+`rdma: roce` with `roce: { gid_index: 3 }` and no `subnet`.
+
+## How to fix
+
+A prefix with an address for each port, and no fixed index: NCCL 2.21 and newer choose.
+
+## When to accept
+
+One switch, and software that is told to use the link-local GID.
+)";
+
+const Rule kNetRoceGidWrong = {
+    .id = "net-roce-gid-wrong",
+    .code = "NET-017",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "RoCE without an IPv4 address, or a GID that does not exist",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,112 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+bool is_roce(const NetworkModel& n) { return n.spec->rdma.value_or(Rdma::none) == Rdma::roce; }
+
+// Switches that trust DSCP sort by its upper three bits (RFC 2474, class selectors; default maps of Spectrum, Tomahawk and the adapters).
+std::int64_t class_of(std::int64_t dscp) { return dscp / 8; }
+
+void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
+  const RocePlan& p = *n.spec->roce;
+  const std::string object = "networks." + n.name;
+  const std::int64_t priority = p.priority.value_or(3), dscp = p.dscp.value_or(26);
+  if (class_of(dscp) != priority) {
+    Finding& f = findings.error(rule.id, first_place(written(p.dscp), written(p.priority), p.span), format("packets of network '{}' marked DSCP {} go to class {}, the lossless one is {}", n.name, dscp, class_of(dscp), priority));
+    f.label(format("{} / 8 = {}", dscp, class_of(dscp)));
+    f.help(format("`dscp: {}` (NCCL_IB_TC={})", priority * 8 + 2, (priority * 8 + 2) * 4)).object(object);
+  }
+  const bool pfc = p.pfc.value_or(true), ecn = p.ecn.value_or(true);
+  if (!pfc && !ecn) {
+    findings.error(rule.id, first_place(written(p.pfc), p.span), format("network '{}' has neither pause frames nor ECN: RoCE loses packets as soon as two nodes send to one", n.name))
+        .note(p.ecn.span, "ECN is off here").help("`ecn: true`, and `pfc: true` unless all adapters recover from loss themselves").object(object);
+  } else if (pfc && !ecn) {
+    findings.warning(rule.id, first_place(written(p.ecn), p.span), format("network '{}' has pause frames without ECN: one slow node stops the ports of others", n.name)).help("`ecn: true`").object(object);
+  }
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t i = 0; i < c.networks.size(); ++i) {
+    const NetworkModel& n = c.networks[i];
+    const std::string object = "networks." + n.name;
+    if (!is_roce(n)) {
+      if (n.spec->roce) findings.warning(rule.id, n.spec->roce->span, format("network '{}' has a plan for RoCE and is not RoCE", n.name)).help("`rdma: roce`, or take `roce:` away").object(object);
+      continue;
+    }
+    if (n.kind != LinkKind::ethernet) {
+      findings.error(rule.id, n.spec->rdma.span, format("network '{}' is {}, RoCE is RDMA over Ethernet", n.name, enum_text(n.kind))).help("take `rdma:` away: InfiniBand has its own, EFA too").object(object);
+      continue;
+    }
+    if (n.shares >= 0 && !is_roce(c.networks[n.shares])) {
+      const NetworkModel& host = c.networks[n.shares];
+      Finding& f = findings.error(rule.id, n.spec->rdma.span, format("network '{}' is RoCE, network '{}' whose switches it uses is not: nothing there is lossless", n.name, host.name));
+      f.note(host.span, "these are the switches");
+      f.help(format("`rdma: roce` on network '{}' too", host.name)).object(object);
+    }
+    if (!n.spec->roce) {
+      // The plan of the host holds for its guests.
+      if (n.shares < 0)
+        findings.note(rule.id, n.spec->rdma.span, format("network '{}' says nothing of its lossless class (key `roce`), so neither marking nor congestion control was checked", n.name)).object(object);
+      continue;
+    }
+    check_plan(rule, findings, n);
+    if (n.shares >= 0 && c.networks[n.shares].spec->roce) {
+      const RocePlan& host = *c.networks[n.shares].spec->roce;
+      if (host.priority.value_or(3) != n.spec->roce->priority.value_or(3)) {
+        Finding& f = findings.error(rule.id, first_place(written(n.spec->roce->priority), n.spec->roce->span),
+                                    format("network '{}' has lossless class {}, its switches have class {} for network '{}'", n.name, n.spec->roce->priority.value_or(3), host.priority.value_or(3), c.networks[n.shares].name));
+        f.note(first_place(written(host.priority), host.span), "the switches are set here");
+        f.help("one class for all that runs on a switch").object(object);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A RoCE network has one plan on every hop: it is Ethernet; the network whose switches it uses is RoCE too; its packets are marked for the class that is lossless, and the same class on all that share a switch; and there is congestion control (ECN), not pause frames alone.
+
+## Why it matters
+
+RoCE expects that nothing is lost. Packets in the wrong class are dropped under load, and a job that runs at full rate in the evening crawls in the morning. Pause frames without ECN spread: one slow node stops a row.
+
+## Formula
+
+```
+class of a packet = DSCP / 8, rounded down      (26 -> 3)
+class of the packets = lossless class (roce.priority), the same for host and guest networks
+pfc without ecn: warning; neither: error
+NCCL_IB_TC = DSCP x 4                            (26 -> 104; 106 with the ECN bits)
+```
+
+Source: IEEE 802.1Qbb (priority flow control); RFC 3168 (ECN); RFC 2474 (code points); Y. Zhu et al., Congestion control for large-scale RDMA deployments, SIGCOMM 2015 (DCQCN).
+
+## Example
+
+`roce: { priority: 3, dscp: 46 }`: packets go to class 5, which is lossy.
+
+## How to fix
+
+`roce: { priority: 3, dscp: 26 }`, and `rdma: roce` on the network that has the switches.
+
+## When to accept
+
+Where adapters recover from loss themselves and the vendor says that ECN is enough.
+)";
+
+const Rule kNetRoceLosslessPlanBroken = {
+    .id = "net-roce-lossless-plan-broken",
+    .code = "NET-015",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "RoCE without one plan against loss and congestion on every hop",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,84 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// Unicast LIDs: 0x0001 to 0xBFFF (InfiniBand architecture specification, volume 1, section 4.1.3). Each end port and each switch has one.
+constexpr std::int64_t kUnicastLids = 0xBFFF;
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const Fabric& f : in.plan.fabrics) {
+    const NetworkModel& n = c.networks[f.network];
+    if (n.kind != LinkKind::infiniband || n.shares >= 0) continue;
+    const std::string object = "networks." + n.name;
+    const std::int64_t lids = f.end_ports_built_for + f.switch_count();
+    if (lids > kUnicastLids) {
+      Finding& x = findings.error(rule.id, n.span, format("InfiniBand network '{}' needs {} addresses (LIDs), a subnet has {}", n.name, lids, kUnicastLids));
+      x.label(format("{} end ports + {} switches, 0x0001 to 0xBFFF", f.end_ports_built_for, f.switch_count()));
+      x.help("several networks, one for each rail or half of the rails").object(object);
+      x.physics = true;
+    }
+    std::int64_t managers = 0;
+    for (const EndPoints& e : n.ends)
+      if (e.group >= 0 && c.nodes[e.group].has_role(Role::fabric_manager)) managers += c.nodes[e.group].count;
+    const bool switches_can = n.switch_part && n.switch_part->subnet_manager.value_or(false);
+    if (managers >= 2 || switches_can || !n.switch_part || !c.own_site) continue;
+    if (managers == 1) {
+      Finding& x = findings.warning(rule.id, n.span, format("network '{}' has 1 subnet manager, 2 take over from one another", n.name));
+      x.help("a second node with `roles: [fabric-manager]`, or switches that have a manager of their own").object(object);
+    } else if (n.switch_part->subnet_manager) {
+      Finding& x = findings.warning(rule.id, n.span, format("network '{}' has 0 subnet managers, 1 is needed before any link carries data", n.name));
+      x.note(n.spec->switch_model.span, format("'{}' has none of its own", n.switch_model));
+      mention_unconfirmed(x, n.switch_part->subnet_manager, format("whether '{}' has a subnet manager", n.switch_model));
+      x.help("connect two nodes with `roles: [fabric-manager]`").object(object);
+    } else {
+      findings.note(rule.id, n.span, format("network '{}' connects no node with the role fabric-manager, and '{}' states no `subnet_manager`: who manages it was not checked", n.name, n.switch_model)).object(object);
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+An InfiniBand network has somebody who manages it: switches with a subnet manager of their own, or two nodes with the role `fabric-manager` that it connects (warning). It has no more ports than a subnet has addresses (error, against physics).
+
+## Why it matters
+
+Without a subnet manager no port gets an address and no link becomes active, although every light is green. With one, its reboot is the moment when nodes that restart do not come back.
+
+## Formula
+
+```
+end ports + switches <= 49,151   (LIDs 0x0001 to 0xBFFF, one each: LMC 0)
+nodes with the role fabric-manager >= 2, or a switch that runs a manager itself
+```
+
+Source: InfiniBand architecture specification, volume 1 (address ranges; every subnet needs a manager); NVIDIA, OpenSM ("one SM must be running for each InfiniBand subnet").
+
+## Example
+
+Unmanaged switches, and no node with `roles: [fabric-manager]`.
+
+## How to fix
+
+Two small nodes with `roles: [fabric-manager]` on the network, or managed switches.
+
+## When to accept
+
+Where a manager runs on nodes that the spec does not name.
+)";
+
+const Rule kNetSubnetManagerOrLidsShort = {
+    .id = "net-subnet-manager-or-lids-short",
+    .code = "NET-014",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "an InfiniBand network without a manager, or beyond its addresses",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

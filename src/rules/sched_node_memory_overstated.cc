@@ -1,0 +1,66 @@
+#include "model/node_memory.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::int64_t kHugePageMib = 2;       // `huge_pages` counts pages of 2 MiB
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const auto& scheduler = c.spec.software.scheduler;
+  if (!scheduler || scheduler->kind.value != SchedulerKind::slurm) return;
+  for (const NodeGroupModel& g : c.nodes) {
+    if (!g.computes || g.count == 0 || !g.server.memory || !g.software.huge_pages) continue;
+    const std::int64_t huge = *g.software.huge_pages * kHugePageMib, reserve = system_memory_mib(*g.server.memory), jobs = job_memory_mib(*g.server.memory);
+    if (huge <= reserve) continue;
+    const auto text = [](std::int64_t mib) { return to_text(Bytes(static_cast<double>(mib) * static_cast<double>(kMiB))); };
+    Finding& f = findings.warning(rule.id, g.software.huge_pages.span, format("huge pages take {} of each node of '{}', {} are left beside what Slurm hands out to jobs", text(huge), g.name, text(reserve)));
+    f.label(format("{} x 2 MiB; RealMemory={} of {}", *g.software.huge_pages, jobs, to_text(*g.server.memory)));
+    f.help(format("at most `huge_pages: {}`, or jobs that use them: they count as memory of the job only when it maps them", reserve / kHugePageMib)).object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Huge pages that are reserved on the nodes (`huge_pages`) fit into the memory that Slurm does not hand out. The compiled RealMemory is what is fitted less a thirty-second part.
+
+## Why it matters
+
+Reserved pages are gone for everything else. A job that gets all of RealMemory then finds less than that, and the kernel ends a process of its choice.
+
+## Formula
+
+```
+huge_pages x 2 MiB <= fitted / 32 (at least 256 MiB)
+```
+
+Source: Linux, Documentation/admin-guide/mm/hugetlbpage.rst (reserved pages cannot be used for other purposes); slurm.conf(5), RealMemory.
+
+## Example
+
+`huge_pages: 40960` (80 GiB) on nodes of 2 TiB, of which 64 GiB are left to the system.
+
+## How to fix
+
+Fewer huge pages; transparent ones need no reservation.
+
+## When to accept
+
+Where every job maps the huge pages.
+)";
+
+const Rule kSchedNodeMemoryOverstated = {
+    .id = "sched-node-memory-overstated",
+    .code = "SCHED-008",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "reserved huge pages are handed out to jobs as well",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,33 @@
+// Extra lines that the spec adds to Slurm's files (outputs.slurm.extra), as the rules read them: Key=Value pairs, keys in any case.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rules/rule.h"
+
+namespace clusterc {
+
+struct SlurmLine {
+  SourceSpan span;
+  std::vector<std::pair<std::string, std::string>> pairs;    // keys in lower case
+  const std::string* value(std::string_view key) const {
+    for (const auto& [k, v] : pairs)
+      if (k == key) return &v;
+    return nullptr;
+  }
+};
+// Of one file; empty where Slurm does not schedule.
+std::vector<SlurmLine> extra_slurm_lines(const Cluster&, std::string_view file);
+
+// The names of a host list that are nodes of this cluster, and the first one that is not.
+struct SlurmNames {
+  std::vector<std::int64_t> nodes;                           // node numbers
+  std::optional<std::string> unknown;
+  bool readable = true;                                      // it is a host list
+};
+SlurmNames slurm_names_of(const Cluster&, std::string_view list);
+
+}  // namespace clusterc

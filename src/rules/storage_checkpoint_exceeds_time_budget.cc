@@ -1,0 +1,93 @@
+#include "model/storage_path.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+#include "targets/checkpoint.h"
+
+namespace clusterc {
+namespace {
+
+// Of the time of training that checkpoints may take when the spec says no more (planning default).
+constexpr double kUsualShare = 0.05;
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const auto& w : c.spec.workloads) {
+    const Value<Seconds>&every = w.value.checkpoint_every, &within = w.value.checkpoint_within;
+    if (!every && !within) continue;
+    const SourceSpan at = within ? within.span : every.span;
+    const std::string object = "workloads." + w.name;
+    if (!w.value.model || !w.value.model->parameters) {
+      findings.note(rule.id, at, format("workload '{}' has no `model` with its parameters, so its checkpoints were not timed", w.name)).object(object);
+      continue;
+    }
+    std::vector<int> groups;
+    for (const auto& on : w.value.on)
+      if (const int g = c.find_node_group(on.name); g >= 0) groups.push_back(g);
+    const Bytes size = checkpoint_bytes(*w.value.model->parameters);
+    const int storage = checkpoint_storage(c, w.value, groups, StorageDirection::write);
+    if (storage < 0) {
+      findings.note(rule.id, at, format("no shared storage of workload '{}' says how fast it writes (key `demand`), so its checkpoints of {} were not timed", w.name, to_text(size))).object(object);
+      continue;
+    }
+    const StorageRate gives = *storage_rate(c, storage, StorageDirection::write);
+    const Seconds takes(size.value / gives.rate.value);
+    const std::string arithmetic = format("{} parameters x {:.0f} B = {}, / {}", format("{:.4g}", *w.value.model->parameters), kCheckpointBytesPerParameter, to_text(size), to_text(gives.rate));
+    const auto finish = [&](Finding& f) {
+      f.label(arithmetic);
+      f.note(first_place(gives.span, c.storage[storage].span), gives.from == "promised" ? format("'{}' promises this", c.storage[storage].name) : format("{} decide", gives.from));
+      if (!gives.confirmed) f.note(gives.span, "the rate of the systems is not confirmed");
+      f.help("write to the nodes' own drives first, asynchronously, or faster storage").object(object);
+    };
+    if (within && above(takes.value, within->value))
+      finish(findings.error(rule.id, within.span, format("a checkpoint of workload '{}' takes {} to '{}', {} are allowed", w.name, to_text(takes, 3), c.storage[storage].name, to_text(*within))));
+    else if (every && above(takes.value, every->value))
+      finish(findings.error(rule.id, every.span, format("a checkpoint of workload '{}' takes {} to '{}', the next one begins after {}", w.name, to_text(takes, 3), c.storage[storage].name, to_text(*every))));
+    else if (every && !within && above(takes.value, kUsualShare * every->value))
+      finish(findings.warning(rule.id, every.span, format("checkpoints of workload '{}' take {} of every {}, {} of the time, 5 % are usual", w.name, to_text(takes, 3), to_text(*every), percent(takes / *every))));
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A checkpoint of a workload is written in the time that it may take (`checkpoint_within`, error) and before the next one begins (`checkpoint_every`, error). Where only the interval is given, checkpoints take no more than 5 % of it (warning).
+
+## Why it matters
+
+While a synchronous checkpoint is written, every GPU waits. 142 s every 20 minutes are an eighth of the machine.
+
+## Formula
+
+```
+bytes = 14 x parameters        (weights in BF16: 2; master weights and two moments in FP32: 12)
+time  = bytes / min(promised write rate, else systems x data sheet rate; servers' ports; clients' ports)
+time <= checkpoint_within, time <= checkpoint_every, time <= 5 % of checkpoint_every
+```
+
+Source: S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 (bytes of a parameter); 5 % is a planning default.
+
+## Example
+
+405e9 parameters: 5.67 TB at 40 GB/s are 142 s of every 1,200 s.
+
+## How to fix
+
+Faster storage; sharded checkpoints to the nodes' own drives that are copied while training goes on (say so with a `checkpoint_within` of your own); or a longer interval, which costs more work when a node fails.
+
+## When to accept
+
+Where saving goes on beside the computation and the time does not count.
+)";
+
+const Rule kStorageCheckpointExceedsTimeBudget = {
+    .id = "storage-checkpoint-exceeds-time-budget",
+    .code = "STOR-002",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a checkpoint takes longer than it may",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

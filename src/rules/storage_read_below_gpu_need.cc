@@ -1,0 +1,86 @@
+#include "model/storage_path.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const auto& w : c.spec.workloads) {
+    if (!w.value.read_per_gpu) continue;
+    std::vector<int> groups;
+    std::int64_t gpus = 0;
+    std::string formula;
+    for (const auto& on : w.value.on) {
+      const int g = c.find_node_group(on.name);
+      if (g < 0 || !on.value) continue;
+      groups.push_back(g);
+      gpus += *on.value.value * c.nodes[g].server.gpu_count;
+      formula += format("{}{} x {}", formula.empty() ? "" : " + ", plural(*on.value.value, "node"), plural(c.nodes[g].server.gpu_count, "GPU"));
+    }
+    const std::string object = "workloads." + w.name;
+    if (gpus == 0) {
+      findings.note(rule.id, w.value.read_per_gpu.span, format("workload '{}' runs on no GPUs (key `on`), so what they read was not added up", w.name)).object(object);
+      continue;
+    }
+    const BytesPerSecond need = *w.value.read_per_gpu * static_cast<double>(gpus);
+    const int storage = fastest_shared_storage(c, groups, StorageDirection::read);
+    if (storage < 0) {
+      findings.note(rule.id, w.value.read_per_gpu.span, format("no shared storage of workload '{}' says how fast it reads (key `demand`), so the {} that its GPUs read were not checked", w.name, to_text(need))).object(object);
+      continue;
+    }
+    const StorageRate gives = *storage_rate(c, storage, StorageDirection::read);
+    if (!above(need.value, gives.rate.value)) continue;
+    Finding& f = findings.warning(rule.id, w.value.read_per_gpu.span, format("the GPUs of workload '{}' read {}, '{}' gives {}", w.name, to_text(need), c.storage[storage].name, to_text(gives.rate)));
+    f.label(formula + format(" x {}", to_text(*w.value.read_per_gpu)));
+    f.note(first_place(gives.span, c.storage[storage].span), gives.from == "promised" ? std::string("this is what it promises") : format("{} decide", gives.from));
+    if (!gives.confirmed) f.note(gives.span, "the rate of the systems is not confirmed");
+    f.help("more or faster storage, or the data on the nodes' own drives").object(object);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+What the GPUs of a workload read while they compute (`read_per_gpu`) comes out of the fastest shared storage that its nodes mount.
+
+## Why it matters
+
+A GPU that waits for data costs as much as one that computes. The shortage shows as low utilisation, and nobody looks at the storage.
+
+## Formula
+
+```
+nodes x GPUs of one x read_per_gpu <= min(promise, else systems x data sheet rate; servers' ports; clients' ports)
+```
+
+Usual figures: 0.05 to 0.1 GB/s for text, 0.5 for images, 1 to 4 for video (planning figures). NVIDIA's DGX SuperPOD reference architecture asks for 4, 8 or 40 GB/s of reading for each node of eight GPUs (good, better, best).
+
+Source: arithmetic.
+
+## Example
+
+256 GPUs with 0.5 GB/s each: 128 GB/s from one system of 90 GB/s.
+
+## How to fix
+
+More systems; or read once and keep the data on the nodes' own drives (`kind: local`).
+
+## When to accept
+
+Where most reads come from a cache on the nodes after the first pass.
+)";
+
+const Rule kStorageReadBelowGpuNeed = {
+    .id = "storage-read-below-gpu-need",
+    .code = "STOR-001",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "GPUs read more than the storage gives",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,27 @@
+#include "model/availability.h"
+
+#include <gtest/gtest.h>
+
+#include "model/node_memory.h"
+
+namespace clusterc {
+namespace {
+
+TEST(Availability, AThousandGpusHaveOneAndAHalfNodesInRepair) {
+  // 419 / 16,384 / 54 x 365 = 0.17286 a year; 1,024 x 0.17286 x 3 / 365 = 1.4549; + 1.64 x 1.2062 = 3.433
+  EXPECT_NEAR(kInterruptionsPerGpuYear, 0.17286, 1e-5);
+  EXPECT_NEAR(nodes_in_repair(1024), 1.4549, 1e-4);
+  EXPECT_EQ(spares_wanted(1024), 4);
+}
+
+TEST(Availability, NoGpusWantNoSpares) { EXPECT_EQ(spares_wanted(0), 0); }
+
+TEST(NodeMemory, AThirtySecondPartIsTheSystems) {
+  const Bytes two_tib(2.0 * 1024 * 1024 * kMiB);
+  EXPECT_EQ(system_memory_mib(two_tib), 65536);                              // 2,097,152 / 32
+  EXPECT_EQ(job_memory_mib(two_tib), 2031616);
+  EXPECT_EQ(system_memory_mib(Bytes(2.0 * 1024 * kMiB)), kLeastReserveMib);   // 2 GiB / 32 = 64 MiB would be too little
+}
+
+}  // namespace
+}  // namespace clusterc
