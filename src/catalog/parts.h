@@ -57,7 +57,9 @@ struct GpuPart {
   Value<BytesPerSecond> memory_bandwidth, gpu_link;
   Value<FlopsPerSecond> fp64, fp64_tensor, fp32, tf32, bf16, fp8, fp4;
   Value<std::int64_t> pcie_generation, pcie_lanes, slot_width;
-  Value<std::string> cooling, power_connector;
+  Value<std::string> cooling, power_connector, card;
+  Value<Bytes> bar;
+  std::vector<Value<std::int64_t>> bridges;
   static constexpr std::string_view type_name = "gpu";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
@@ -83,6 +85,9 @@ struct GpuPart {
     v("slot_width", s.slot_width, {.doc = "slots that a card covers", .least = 1, .most = 4});
     v("cooling", s.cooling, {.doc = "passive, active or liquid"});
     v("power_connector", s.power_connector, {.doc = "auxiliary power connector"});
+    v("card", s.card, {.doc = "size of the card: half or full height, half or full length", .words = "hhhl|fhhl|fhfl"});
+    v("bar", s.bar, {.doc = "address space that it asks the board for (BAR1 of `nvidia-smi -q`)"});
+    v("bridges", s.bridges, {.doc = "how many cards one NVLink bridge can join: [2, 4]", .least = 2, .most = 8});
   }
 };
 
@@ -95,6 +100,7 @@ struct CpuPart {
   Value<Watts> tdp;
   Value<Hertz> clock;
   Value<TransfersPerSecond> memory_rate;
+  Value<std::string> socket;
   static constexpr std::string_view type_name = "cpu";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
@@ -109,6 +115,7 @@ struct CpuPart {
     v("pcie_lanes", s.pcie_lanes, {.doc = "PCIe lanes of one socket", .least = 0, .most = 256});
     v("memory_channels", s.memory_channels, {.doc = "memory channels of one socket", .least = 1, .most = 32});
     v("memory_rate", s.memory_rate, {.doc = "highest transfer rate with one module a channel"});
+    v("socket", s.socket, {.doc = "socket that it is made for: sp5, lga4677"});
   }
 };
 
@@ -119,7 +126,7 @@ struct NicPart {
   Value<std::int64_t> ports, pcie_generation, pcie_lanes;
   Value<BitsPerSecond> port_rate;
   Value<Watts> power;
-  Value<std::string> connector;
+  Value<std::string> connector, card;
   static constexpr std::string_view type_name = "nic";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
@@ -130,6 +137,7 @@ struct NicPart {
     v("pcie_lanes", s.pcie_lanes, {.doc = "PCIe lanes", .least = 1, .most = 32});
     v("power", s.power, {.doc = "highest power of the adapter without modules"});
     v("connector", s.connector, {.doc = "cage: osfp-flat (riding heat sink), qsfp112, qsfp56, qsfp28, sfp28, rj45"});
+    v("card", s.card, {.doc = "size of the card: half or full height, half or full length, OCP 3.0; board: it is no card", .words = "hhhl|fhhl|fhfl|ocp3|board"});
   }
 };
 
@@ -334,25 +342,36 @@ struct UpsPart {
 struct PcieSlot {
   SourceSpan span;
   Value<std::string> device;
-  Value<std::int64_t> lanes, generation, width;
-  Value<std::string> through;
+  std::vector<Value<std::string>> devices, splits;
+  Value<std::int64_t> lanes, generation, width, numa;
+  Value<std::string> through, card;
+  Value<Watts> power;
   static constexpr std::string_view type_name = "slot";
   static bool from_text(std::string_view, PcieSlot&, std::string& error);   // "gpus[0]": the device
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("device", s.device, {.doc = "what sits in it: gpus[0], nics.data, nics.compute[3], drives.scratch[1]"});
+    v("devices", s.devices, {.doc = "several devices that share its lanes in equal parts (bifurcation)"});
+    v("splits", s.splits, {.doc = "ways in which the board can split it", .words = "1x16|2x8|4x4|8x2|1x8|2x4|4x2|1x4|2x2|4x1"});
     v("lanes", s.lanes, {.standard = "16", .why = "accelerator slots are x16", .doc = "electrical lanes", .least = 1, .most = 32});
     v("generation", s.generation, {.doc = "PCIe generation; left out: the socket's", .least = 1, .most = 7});
     v("width", s.width, {.doc = "card widths that fit", .least = 1, .most = 4});
+    v("card", s.card, {.doc = "largest card that fits; ocp3 takes nothing else", .words = "hhhl|fhhl|fhfl|ocp3"});
+    v("power", s.power, {.doc = "power that the slot and its cable give a card"});
+    v("numa", s.numa, {.doc = "NUMA node of its root port, counted from 0 over the whole server", .least = 0, .most = 63});
     v("through", s.through, {.doc = "PCIe switch between the root port and the slot"});
   }
 };
 struct PcieSwitch {
   SourceSpan span;
-  Value<std::int64_t> uplink_lanes, generation;
+  Value<std::int64_t> uplink_lanes, generation, lanes, numa;
+  Value<std::string> through;
   static constexpr std::string_view type_name = "pcie switch";
   template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("uplink_lanes", s.uplink_lanes, {.standard = "16", .why = "one x16 uplink", .doc = "lanes to the root port", .least = 1, .most = 64});
+    v("uplink_lanes", s.uplink_lanes, {.standard = "16", .why = "one x16 uplink", .doc = "lanes to the root port, or to the switch above", .least = 1, .most = 64});
     v("generation", s.generation, {.doc = "PCIe generation; left out: the socket's", .least = 1, .most = 7});
+    v("lanes", s.lanes, {.doc = "lanes of the switch in all, uplink and slots", .least = 2, .most = 1024});
+    v("numa", s.numa, {.doc = "NUMA node of its root port, counted from 0 over the whole server", .least = 0, .most = 63});
+    v("through", s.through, {.doc = "switch above it, where it does not hang on the root port"});
   }
 };
 struct PcieSocket {
@@ -374,6 +393,7 @@ struct Fittings {
   NamedMap<Drives> drives;
   std::optional<PsuSet> psus;
   NamedMap<PcieSocket> pcie;
+  Value<std::int64_t> nvlink_bridge;
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("cpus", s.cpus, {.doc = "processors: 2 x epyc-9654"});
     v("memory", s.memory, {.doc = "memory modules: 24 x 32 GiB"});
@@ -382,6 +402,7 @@ struct Fittings {
     v("drives", s.drives, {.doc = "drives by use: { boot: 2 x 1.92 TB nvme }"});
     v("psus", s.psus, {.doc = "power supplies"});
     v("pcie", s.pcie, {.doc = "PCIe tree by socket (socket0, socket1): slots, switches, devices"});
+    v("nvlink_bridge", s.nvlink_bridge, {.doc = "PCIe cards that one NVLink bridge joins, in the order of their indices", .least = 2, .most = 8});
   }
 };
 
@@ -405,7 +426,7 @@ struct ServerPart : Fittings {
   SourceSpan span;
   Value<std::string> name, like;
   Value<Arch> arch;
-  Value<std::int64_t> units, sockets, dimm_slots, drive_bays, gpu_slots, pcie_slots, pcie_generation, numa_nodes;
+  Value<std::int64_t> units, sockets, dimm_slots, drive_bays, gpu_slots, pcie_slots, pcie_generation, pcie_lanes, numa_nodes;
   Value<Meters> depth, height;
   Value<Kilograms> weight;
   Value<Watts> power, power_typical, power_idle;
@@ -414,6 +435,9 @@ struct ServerPart : Fittings {
   Value<double> liquid_share;
   std::vector<Value<GpuForm>> gpu_forms;
   Value<bool> liquid_cooled, bmc;
+  Value<Bytes> bar_window;
+  Value<Watts> cpu_tdp;
+  Value<std::string> cpu_socket, nic_side;
   NamedMap<PortGroup> ports;
   Value<BytesPerSecond> gpu_link;
   static constexpr std::string_view type_name = "server";
@@ -439,6 +463,11 @@ struct ServerPart : Fittings {
     v("gpu_forms", s.gpu_forms, {.doc = "forms of GPU that fit"});
     v("pcie_slots", s.pcie_slots, {.doc = "x16 slots", .least = 0, .most = 64});
     v("pcie_generation", s.pcie_generation, {.doc = "PCIe generation of the slots", .least = 1, .most = 7});
+    v("pcie_lanes", s.pcie_lanes, {.doc = "PCIe lanes that the board brings out, of all sockets together", .least = 1, .most = 1024});
+    v("bar_window", s.bar_window, {.doc = "64-bit address space that the board gives to devices (MMIO high)"});
+    v("cpu_socket", s.cpu_socket, {.doc = "processor socket: sp5, lga4677"});
+    v("cpu_tdp", s.cpu_tdp, {.doc = "design power of a processor that the chassis cools"});
+    v("nic_side", s.nic_side, {.doc = "side where the network ports are", .words = "front|rear"});
     v("numa_nodes", s.numa_nodes, {.doc = "NUMA nodes as shipped", .least = 1, .most = 64});
     v("liquid_cooled", s.liquid_cooled, {.doc = "needs a coolant loop"});
     v("liquid_share", s.liquid_share, {.doc = "share of the heat that the coolant takes", .least = 0, .most = 1});

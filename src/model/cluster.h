@@ -44,6 +44,7 @@ struct ServerModel {
   std::vector<NicSet> nics;
   std::vector<PortSet> ports;
   bool virtual_machine = false, instance = false;
+  bool known = true;                  // false: a part that it is made from was not found, which was reported; nothing can be said of it
   // At the wall. Origin tells whether the catalogue gave it or it is the sum of the parts (model/power.h).
   Value<Watts> power, power_typical, power_idle;
   Value<Watts> gpu_limit;             // power limit set on each GPU, where the spec sets one

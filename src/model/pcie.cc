@@ -76,6 +76,7 @@ BytesPerSecond pcie_link_rate(std::int64_t generation, std::int64_t lanes) { ret
 std::string_view pcie_relation_name(PcieRelation r) {
   switch (r) {
     case PcieRelation::same_switch: return "same PCIe switch";
+    case PcieRelation::same_numa: return "same NUMA node";
     case PcieRelation::same_socket: return "same socket";
     case PcieRelation::across_sockets: return "across sockets";
     case PcieRelation::unknown: break;
@@ -119,64 +120,145 @@ const PcieDevice* PcieTree::nic(int set, std::int64_t index) const {
   return nullptr;
 }
 
+const PcieDevice* PcieTree::drive(int set, std::int64_t index) const {
+  for (const PcieDevice& d : devices)
+    if (d.kind == PcieDeviceKind::drive && d.set == set && d.index == index) return &d;
+  return nullptr;
+}
+
+namespace {
+
+std::int64_t split_parts(std::int64_t devices) {
+  std::int64_t parts = 1;
+  while (parts < devices) parts *= 2;              // ports of a root complex split in halves
+  return parts;
+}
+
+// Switches of one socket; each finds the one above it by name.
+void add_switches(PcieTree& tree, const Named<PcieSocket>& socket, int index, PcieTreeSocket& root, std::int64_t board) {
+  const std::size_t first = tree.switches.size();
+  for (const auto& sw : socket.value.switches) {
+    PcieTreeSwitch w{.name = sw.name, .span = sw.name_span, .socket = index};
+    w.uplink_lanes = sw.value.uplink_lanes.value_or(16);
+    w.lanes_used = w.uplink_lanes;
+    w.lanes = sw.value.lanes.value_or(0);
+    w.numa = sw.value.numa.value_or(-1);
+    tree.switches.push_back(std::move(w));
+  }
+  const std::size_t count = tree.switches.size() - first;
+  for (std::size_t i = 0; i < count; ++i) {
+    const PcieSwitch& written = socket.value.switches.entries[i].value;
+    PcieTreeSwitch& w = tree.switches[first + i];
+    if (written.through) {
+      for (std::size_t j = 0; j < count; ++j)
+        if (j != i && tree.switches[first + j].name == *written.through) w.through = static_cast<int>(first + j);
+      // A circle has no root port: the switch that closes it hangs on none.
+      for (int up = w.through, steps = 0; up >= 0; up = tree.switches[static_cast<std::size_t>(up)].through, ++steps)
+        if (up == static_cast<int>(first + i) || steps > static_cast<int>(count)) {
+          w.through = -1;
+          break;
+        }
+      if (w.through < 0) tree.misfits.push_back({w.name, written.through.span, true, written.through.origin});
+    }
+    w.generation = lowest_known({written.generation.value_or(0), w.through >= 0 ? board : root.generation});
+    w.uplink_rate = pcie_link_rate(w.generation, w.uplink_lanes);
+    (w.through >= 0 ? tree.switches[static_cast<std::size_t>(w.through)].lanes_used : root.lanes_used) += w.uplink_lanes;
+  }
+}
+
+}  // namespace
+
+std::string needed_split(const PcieSlot& slot, std::int64_t devices) {
+  const std::int64_t parts = split_parts(devices);
+  return parts < 2 ? std::string() : format("{}x{}", parts, slot.lanes.value_or(16) / parts);
+}
+
 PcieTree pcie_tree(const ServerModel& server) {
   PcieTree tree;
   const std::int64_t board = server.part.pcie_generation.value_or(0);
   const std::int64_t cpu = server.cpu ? server.cpu->pcie_generation.value_or(0) : 0;
+  const LaneBudget lanes = lane_budget(server);
   for (const auto& socket : server.part.pcie) {
     const int s = static_cast<int>(tree.sockets.size());
-    PcieTreeSocket root{socket.name, socket.name_span, 0, server.cpu ? server.cpu->pcie_lanes.value_or(0) : 0, lowest_known({board, cpu})};
+    PcieTreeSocket root{socket.name, socket.name_span, 0, lanes.usable, lanes.between, lowest_known({board, cpu})};
     const std::size_t first_switch = tree.switches.size();
-    for (const auto& sw : socket.value.switches) {
-      PcieTreeSwitch w{sw.name, s, sw.value.uplink_lanes.value_or(16), lowest_known({sw.value.generation.value_or(0), root.generation}), {}};
-      w.uplink_rate = pcie_link_rate(w.generation, w.uplink_lanes);
-      root.lanes_used += w.uplink_lanes;
-      tree.switches.push_back(std::move(w));
-    }
+    add_switches(tree, socket, s, root, board);
     for (const auto& entry : socket.value.slots) {
       const PcieSlot& slot = entry.value;
-      if (!slot.device) continue;                    // an empty slot takes no lanes
-      DeviceName name;
-      PcieDevice d;
-      if (!parse_device_name(*slot.device, name) || !locate(server, name, d)) {
-        tree.misfits.push_back({entry.name, slot.device.span.valid() ? slot.device.span : entry.name_span, false, slot.device.origin});
-        continue;
-      }
-      d.socket = s;
-      d.slot = &slot;
-      d.slot_name = entry.name;
+      std::vector<const Value<std::string>*> held;
+      if (slot.device) held.push_back(&slot.device);
+      for (const Value<std::string>& d : slot.devices)
+        if (d) held.push_back(&d);
+      if (held.empty()) continue;                    // an empty slot takes no lanes
+      int through = -1;
       if (slot.through) {
         for (std::size_t i = first_switch; i < tree.switches.size(); ++i)
-          if (tree.switches[i].name == *slot.through) d.through = static_cast<int>(i);
-        if (d.through < 0) tree.misfits.push_back({entry.name, slot.through.span, true, slot.through.origin});
+          if (tree.switches[i].name == *slot.through) through = static_cast<int>(i);
+        if (through < 0) tree.misfits.push_back({entry.name, slot.through.span, true, slot.through.origin});
       }
-      const std::int64_t slot_lanes = slot.lanes.value_or(16);
-      d.lanes = lowest_known({slot_lanes, card_lanes(server, d)});
-      // A switch may speak a newer generation below than its uplink does: only a slot that hangs on the root port is held to the socket's.
-      const std::int64_t above = d.through >= 0 ? board : root.generation;
-      d.generation = lowest_known({slot.generation.value_or(0), card_generation(server, d), above});
-      d.rate = pcie_link_rate(d.generation, d.lanes);
-      if (d.through < 0) root.lanes_used += d.kind == PcieDeviceKind::drive ? d.lanes : slot_lanes;
-      tree.devices.push_back(std::move(d));
+      const std::int64_t slot_lanes = slot.lanes.value_or(16), parts = split_parts(static_cast<std::int64_t>(held.size()));
+      std::int64_t taken = 0;
+      for (const Value<std::string>* device : held) {
+        DeviceName name;
+        PcieDevice d;
+        if (!parse_device_name(**device, name) || !locate(server, name, d)) {
+          tree.misfits.push_back({entry.name, device->span.valid() ? device->span : entry.name_span, false, device->origin});
+          continue;
+        }
+        d.socket = s;
+        d.slot = &slot;
+        d.slot_name = entry.name;
+        d.through = through;
+        d.parts = parts;
+        d.card_lanes = card_lanes(server, d);
+        d.card_generation = card_generation(server, d);
+        d.lanes = lowest_known({std::max<std::int64_t>(1, slot_lanes / parts), d.card_lanes});
+        // A switch may speak a newer generation below than its uplink does: only a slot that hangs on the root port is held to the socket's.
+        const std::int64_t above = d.through >= 0 ? board : root.generation;
+        d.generation = lowest_known({slot.generation.value_or(0), d.card_generation, above});
+        d.rate = pcie_link_rate(d.generation, d.lanes);
+        d.numa = slot.numa.value_or(-1);
+        for (int up = through; up >= 0 && d.numa < 0; up = tree.switches[static_cast<std::size_t>(up)].through) d.numa = tree.switches[static_cast<std::size_t>(up)].numa;
+        taken = parts > 1 || d.kind != PcieDeviceKind::drive ? slot_lanes : d.lanes;
+        tree.devices.push_back(std::move(d));
+      }
+      (through >= 0 ? tree.switches[static_cast<std::size_t>(through)].lanes_used : root.lanes_used) += taken;
     }
     tree.sockets.push_back(std::move(root));
   }
   return tree;
 }
 
-PcieRoad pcie_road(const PcieTree& tree, const PcieDevice& a, const PcieDevice& b) {
+std::vector<int> switches_above(const PcieTree& tree, const PcieDevice& d) {
+  std::vector<int> above;
+  for (int up = d.through; up >= 0; up = tree.switches[static_cast<std::size_t>(up)].through) above.push_back(up);
+  return above;
+}
+
+PcieRoad pcie_road(const PcieTree& tree, const PcieDevice& a, const PcieDevice& b, PcieAcs acs) {
   PcieRoad road;
   road.rate = narrower(a.rate, b.rate);
-  if (a.through >= 0 && a.through == b.through) {
-    road.relation = PcieRelation::same_switch;
-    return road;
-  }
-  for (const PcieDevice* d : {&a, &b})
-    if (d->through >= 0) {
-      road.rate = narrower(road.rate, tree.switches[d->through].uplink_rate);
-      road.crosses_uplink = true;
+  const std::vector<int> of_a = switches_above(tree, a), of_b = switches_above(tree, b);
+  // The switch where they meet: everything from there up is common to both.
+  std::size_t common = 0;
+  while (common < of_a.size() && common < of_b.size() && of_a[of_a.size() - 1 - common] == of_b[of_b.size() - 1 - common]) ++common;
+  const bool meet = common > 0;
+  const std::size_t spared = acs == PcieAcs::on ? 0 : common;
+  const auto cross = [&](const std::vector<int>& above) {
+    for (std::size_t i = 0; i + spared < above.size(); ++i) {
+      if (std::find(road.uplinks.begin(), road.uplinks.end(), above[i]) != road.uplinks.end()) continue;   // up and down again: full duplex
+      road.uplinks.push_back(above[i]);
+      const BytesPerSecond rate = tree.switches[static_cast<std::size_t>(above[i])].uplink_rate;
+      if (rate.value > 0 && rate < road.rate) road.narrowest = above[i];
+      road.rate = narrower(road.rate, rate);
     }
-  road.relation = a.socket == b.socket ? PcieRelation::same_socket : PcieRelation::across_sockets;
+  };
+  cross(of_a);
+  cross(of_b);
+  road.crosses_uplink = !road.uplinks.empty();
+  if (meet) road.relation = PcieRelation::same_switch;
+  else if (a.socket != b.socket) road.relation = PcieRelation::across_sockets;
+  else road.relation = a.numa >= 0 && a.numa == b.numa ? PcieRelation::same_numa : PcieRelation::same_socket;
   return road;
 }
 
@@ -205,6 +287,40 @@ std::vector<GpuNicPair> pair_gpus_with_nics(const ServerModel& server, const Pci
     pairs.push_back(pair);
   }
   return pairs;
+}
+
+NicDemand nic_demand(const Cluster& c, int group, int set) {
+  const ServerModel& s = c.nodes[static_cast<std::size_t>(group)].server;
+  NicDemand out;
+  for (const NetworkModel& n : c.networks) {
+    if (n.shares >= 0) continue;               // the same ports once more
+    for (const EndPoints& e : n.ends)
+      if (e.group == group && e.ports >= 0 && s.ports[static_cast<std::size_t>(e.ports)].nics == set) {
+        out.all += e.rate * static_cast<double>(e.ports_each);
+        out.fastest = std::max(out.fastest, e.rate);
+      }
+  }
+  if (const std::int64_t count = s.nics[static_cast<std::size_t>(set)].count; count > 0) out.all = out.all / static_cast<double>(count);
+  return out;
+}
+
+// EPYC sockets talk over three or four x16 links of their own 128 lanes: 160 lanes of two sockets are left with three, 128 with four
+// (AMD, EPYC 9004 architecture overview; 7002 likewise). Three is the most that can be left; what the board brings out may be less.
+LaneBudget lane_budget(const ServerModel& server) {
+  constexpr std::int64_t kEpycLanes = 128, kFewestLinks = 3, kLinkLanes = 16;
+  LaneBudget budget;
+  if (!server.cpu || server.cpu_count <= 0 || !server.cpu->pcie_lanes) {
+    if (server.part.pcie_lanes && server.cpu_count > 0) budget.usable = *server.part.pcie_lanes / server.cpu_count;
+    return budget;
+  }
+  const std::int64_t lanes = *server.cpu->pcie_lanes;
+  if (server.cpu->vendor.value == Vendor::amd && server.cpu_count == 2 && lanes == kEpycLanes) budget.between = kFewestLinks * kLinkLanes;
+  budget.usable = lanes - budget.between;
+  if (server.part.pcie_lanes) {
+    budget.usable = std::min(budget.usable, *server.part.pcie_lanes / server.cpu_count);
+    if (budget.between > 0) budget.between = lanes - budget.usable;
+  }
+  return budget;
 }
 
 int socket_of_gpu(const PcieTree& tree, std::int64_t gpu) {

@@ -18,7 +18,8 @@ std::vector<NicSet> resolve_nics(Resolution& r, const NamedMap<PartCount>& nics)
 namespace {
 
 // `id` with everything that it is `like` below it. A circle ends where it closes, with a finding.
-ServerPart flattened(Resolution& r, const ServerPart& part, std::vector<const ServerPart*> above = {}) {
+// `known` becomes false where one of them does not exist.
+ServerPart flattened(Resolution& r, const ServerPart& part, bool& known, std::vector<const ServerPart*> above = {}) {
   if (!part.like) return part;
   above.push_back(&part);
   constexpr std::size_t kDeepest = 32;   // parts of parts of parts: nobody follows more, and each is a step of recursion
@@ -27,12 +28,15 @@ ServerPart flattened(Resolution& r, const ServerPart& part, std::vector<const Se
     return part;
   }
   const ServerPart* base = r.part(part.like, PartKind::server, &Catalog::server);
-  if (!base) return part;
+  if (!base) {
+    known = false;
+    return part;
+  }
   if (std::find(above.begin(), above.end(), base) != above.end()) {
     r.error("spec-part-like-itself", part.like.span, format("server '{}' is like itself", *part.like));
     return part;
   }
-  ServerPart whole = flattened(r, *base, above);
+  ServerPart whole = flattened(r, *base, known, above);
   lay_over(whole, part);
   whole.span = part.span;
   return whole;
@@ -152,13 +156,14 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
     s.span = g.from.span;
     s.id = *g.from;
     const TrayRef ref = find_tray(r, g.from);
+    s.known = ref.tray != nullptr;
     group.assembly = ref.assembly;
     if (ref.assembly >= 0) {
       const AssemblyGroupModel& a = r.cluster.assemblies[ref.assembly];
       s.id = a.model + "." + std::string(ref.name);
     }
     if (ref.tray) {
-      if (ref.tray->server) s.part = flattened(r, *ref.tray->server);
+      if (ref.tray->server) s.part = flattened(r, *ref.tray->server, s.known);
       if (!s.part.units) s.part.units = ref.tray->units;
     }
   } else if (g.instance || g.model) {
@@ -166,13 +171,14 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
     s.instance = static_cast<bool>(g.instance);
     s.span = id.span;
     s.id = *id;
-    if (const ServerPart* p = r.part(id, PartKind::server, &Catalog::server)) s.part = flattened(r, *p);
+    if (const ServerPart* p = r.part(id, PartKind::server, &Catalog::server)) s.part = flattened(r, *p, s.known);
+    else s.known = false;
     if (g.server) lay_over(s.part, *g.server);
   } else if (g.server) {
     s.span = g.server->span.valid() ? g.server->span : entry.name_span;
     if (g.server->like) s.span = g.server->like.span;
     s.id = g.server->like ? *g.server->like : entry.name + " (written in the spec)";
-    s.part = flattened(r, *g.server);
+    s.part = flattened(r, *g.server, s.known);
   }
   lay_over(static_cast<Fittings&>(s.part), static_cast<const Fittings&>(g));
   s.gpu_limit = g.gpu_power_limit;

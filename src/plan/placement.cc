@@ -461,4 +461,20 @@ class Placer {
 
 void plan_placement(Plan& plan) { Placer(plan).all(); }
 
+Kilograms installed_load(const Plan& plan, std::int64_t rack) {
+  const int group = plan.cluster->rack_group_of(rack);
+  const Kilograms all = plan.racks[static_cast<std::size_t>(rack)].weight;
+  if (group < 0) return all;
+  const RackPart* part = plan.cluster->racks[static_cast<std::size_t>(group)].part;
+  const Kilograms empty = part ? part->weight.value_or(Kilograms{0}) : Kilograms{0};
+  return (all - empty) * (1 + kRailShare) + kRackCables;
+}
+
+Kilograms standing_weight(const Plan& plan, std::int64_t rack) {
+  const int group = plan.cluster->rack_group_of(rack);
+  if (group < 0) return plan.racks[static_cast<std::size_t>(rack)].weight;
+  const RackPart* part = plan.cluster->racks[static_cast<std::size_t>(group)].part;
+  return installed_load(plan, rack) + (part ? part->weight.value_or(Kilograms{0}) : Kilograms{0});
+}
+
 }  // namespace clusterc

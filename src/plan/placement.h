@@ -18,6 +18,13 @@ bool budget_decides(const Cluster&, const RackGroupModel&);      // the racks' b
 Value<VoltAmperes> pdu_rating(const Cluster&, const PduPart&);
 double power_factor(const Cluster&);
 
+// What a rack carries, and what it weighs with the frame: devices with rails and cables (planning defaults: rails are 5 % of what they carry,
+// cords and cables 20 to 60 kg a rack, of which the lowest counts). An assembly is weighed whole.
+constexpr double kRailShare = 0.05;
+constexpr Kilograms kRackCables{20};
+Kilograms installed_load(const Plan&, std::int64_t rack);
+Kilograms standing_weight(const Plan&, std::int64_t rack);
+
 // Fills racks, node_rack, node_unit, switch_rack, switch_unit and unplaced. Needs fabrics.
 void plan_placement(Plan&);
 

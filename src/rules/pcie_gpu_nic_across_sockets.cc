@@ -1,11 +1,8 @@
-#include "model/pcie.h"
-#include "rules/say.h"
+#include "rules/pcie_say.h"
 #include "rules/rules.h"
 
 namespace clusterc {
 namespace {
-
-bool moves_memory(const NetworkModel& n) { return n.kind == LinkKind::infiniband || n.kind == LinkKind::efa || (n.spec->rdma && *n.spec->rdma != Rdma::none); }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -36,12 +33,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const NicSet& nics = s.nics[set];
       const PcieDevice* gpu = tree.gpu(first->gpu);
       const PcieDevice* nic = tree.nic(set, first->nic);
-      const auto slot_of = [](const PcieDevice* d) { return d && d->slot ? first_place(written(d->slot->device), d->slot->span) : SourceSpan{}; };
-      const SourceSpan at = first_place(in_spec(slot_of(gpu), g), in_spec(nics.span, g), s.span);
+      const SourceSpan at = first_place(in_spec(device_place(gpu), g), in_spec(nics.span, g), s.span);
       Finding& f = findings.add(asked ? Severity::error : Severity::warning, rule.id, at,
                                 format("{} of {} GPUs in each node of '{}' reach '{}' only across the sockets", across, s.gpu_count, g.name, nics.name));
       if (gpu && nic) f.label(format("{} on {}, {} on {} (SYS)", gpu->name, tree.sockets[static_cast<std::size_t>(gpu->socket)].name, nic->name, tree.sockets[static_cast<std::size_t>(nic->socket)].name));
-      if (slot_of(nic).valid()) f.note(slot_of(nic), format("the nearest adapter of network '{}'", n.name));
+      if (device_place(nic).valid()) f.note(device_place(nic), format("the nearest adapter of network '{}'", n.name));
       if (asked) f.note(g.software.gpudirect_rdma.span, "adapters are to read GPU memory directly");
       f.help(s.nics[set].count < s.gpu_count ? "one adapter on each socket, or all GPUs of a job on the adapter's socket" : "move adapters so that each GPU has one on its own socket, best below its own PCIe switch");
       f.object("nodes." + g.name);

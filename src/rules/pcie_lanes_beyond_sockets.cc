@@ -6,9 +6,6 @@
 namespace clusterc {
 namespace {
 
-// Two EPYC sockets talk over three or four of the same x16 links: AMD allows 160 lanes (3 links) or 128 (4) for two sockets of 128.
-constexpr std::int64_t kEpycLinkLanes = 3 * 16;
-
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
@@ -24,15 +21,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         findings.note(rule.id, s.span, format("'{}' states no `pcie_lanes`, so those of group '{}' were not counted", s.cpu_model.empty() ? s.id : s.cpu_model, g.name));
         break;
       }
-      const bool epyc_pair = s.cpu && s.cpu->vendor.value == Vendor::amd && s.cpu_count == 2 && socket.lanes == 128;
-      const std::int64_t usable = epyc_pair ? socket.lanes - kEpycLinkLanes : socket.lanes;
+      const bool epyc_pair = socket.between > 0;
+      const std::int64_t usable = socket.lanes;
       if (socket.lanes_used <= usable) continue;
       const std::size_t index = static_cast<std::size_t>(&socket - tree.sockets.data());
       std::int64_t gpus = 0, nics = 0, drives = 0, uplinks = 0;
       for (const PcieDevice& d : tree.devices)
-        if (d.socket == static_cast<int>(index) && d.through < 0) (d.kind == PcieDeviceKind::gpu ? gpus : d.kind == PcieDeviceKind::nic ? nics : drives) += d.lanes;
+        if (d.socket == static_cast<int>(index) && d.through < 0) (d.kind == PcieDeviceKind::gpu ? gpus : d.kind == PcieDeviceKind::nic ? nics : drives) += d.kind == PcieDeviceKind::drive && d.parts == 1 ? d.lanes : d.slot->lanes.value_or(16) / d.parts;
       for (const PcieTreeSwitch& sw : tree.switches)
-        if (sw.socket == static_cast<int>(index)) uplinks += sw.uplink_lanes;
+        if (sw.socket == static_cast<int>(index) && sw.through < 0) uplinks += sw.uplink_lanes;
       std::vector<std::string> parts;
       if (gpus) parts.push_back(format("GPUs {}", gpus));
       if (nics) parts.push_back(format("adapters {}", nics));
@@ -44,10 +41,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                   format("{} of '{}' needs {} PCIe lanes, {} {}", socket.name, g.name, socket.lanes_used, usable, epyc_pair ? "are left beside the links between the sockets" : "exist"));
       f.label(join(parts, " + ") + format(" = {}", socket.lanes_used));
       if (s.cpu && s.cpu->pcie_lanes.span.valid()) {
-        f.note(s.cpu->pcie_lanes.span, epyc_pair ? format("{} lanes of one socket, {} of them for three links to the other", socket.lanes, kEpycLinkLanes) : std::string("the lanes of one socket"));
+        f.note(s.cpu->pcie_lanes.span, epyc_pair ? format("{} lanes of one socket, {} of them for {} links to the other", socket.lanes + socket.between, socket.between, socket.between / 16) : std::string("the lanes of one socket"));
         mention_unconfirmed(f, s.cpu->pcie_lanes, format("the number of lanes of '{}'", s.cpu_model));
       }
       f.help("put PCIe switches between (`switches`, `through`), or move devices to the other socket");
+      f.object("nodes." + g.name);
+    }
+    for (const PcieTreeSwitch& sw : tree.switches) {
+      if (sw.lanes == 0 || sw.lanes_used <= sw.lanes) continue;
+      const PcieSwitch* said = nullptr;
+      for (const auto& e : s.part.pcie.find(tree.sockets[static_cast<std::size_t>(sw.socket)].name)->value.switches)
+        if (e.name == sw.name) said = &e.value;
+      Finding& f = findings.error(rule.id, first_place(said ? in_spec(said->lanes.span, g) : SourceSpan{}, in_spec(sw.span, g), s.span),
+                                  format("PCIe switch '{}' of '{}' has {} lanes, {} are used", sw.name, g.name, sw.lanes, sw.lanes_used));
+      f.label(format("uplink {} + slots and switches below {}", sw.uplink_lanes, sw.lanes_used - sw.uplink_lanes));
+      if (said) mention_unconfirmed(f, said->lanes, format("the number of lanes of '{}'", sw.name));
+      f.help("a larger switch, a second one, or fewer devices below it");
       f.object("nodes." + g.name);
     }
   }
@@ -57,7 +66,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The devices and PCIe switches that hang directly on a socket use no more lanes than it has.
+The devices and PCIe switches that hang directly on a socket use no more lanes than it has, and so at every PCIe switch that states its `lanes`: uplink, slots and switches below.
 
 ## Why it matters
 
@@ -67,7 +76,8 @@ A slot without lanes is a piece of plastic: the device in it is not seen, or the
 
 ```
 sum of lanes of devices straight on the socket + uplinks of its switches <= lanes of the socket
-two EPYC sockets: 128 - 3 x 16 = 80 lanes each (160 in all), since the sockets talk over the rest
+two EPYC sockets: 128 - 3 x 16 = 80 lanes each (160 in all), since the sockets talk over the rest; fewer where the board states `pcie_lanes`
+uplink + slots + uplinks of switches below <= lanes of a PCIe switch
 ```
 
 Source: data sheet of the processor (catalogue); AMD, EPYC 9004 architecture overview: two sockets have 128 lanes with four xGMI links, 160 with three.

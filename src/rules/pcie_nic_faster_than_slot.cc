@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "model/pcie.h"
 #include "rules/say.h"
 #include "rules/rules.h"
@@ -9,23 +7,6 @@ namespace {
 
 // What packet headers and flow control leave of the coded rate with payloads of 256 bytes (20 to 28 bytes of overhead a packet).
 constexpr double kUsableShare = 0.90;
-
-// What the networks ask of one adapter of the set: all its ports in use at once, and the fastest of them alone.
-struct Wanted { BitsPerSecond all{0}, fastest{0}; };
-Wanted wanted_of(const Cluster& c, int group, int set) {
-  const ServerModel& s = c.nodes[group].server;
-  Wanted out;
-  for (const NetworkModel& n : c.networks) {
-    if (n.shares >= 0) continue;               // the same ports once more
-    for (const EndPoints& e : n.ends)
-      if (e.group == group && e.ports >= 0 && s.ports[e.ports].nics == set) {
-        out.all += e.rate * static_cast<double>(e.ports_each);
-        out.fastest = std::max(out.fastest, e.rate);
-      }
-  }
-  if (s.nics[set].count > 0) out.all = out.all / static_cast<double>(s.nics[set].count);
-  return out;
-}
 
 // Places in the spec only: a figure of the catalogue is not the user's to change.
 SourceSpan in_spec(const Cluster& c, SourceSpan s) { return s.file == c.spec.span.file ? s : SourceSpan{}; }
@@ -40,7 +21,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (std::size_t set = 0; set < s.nics.size(); ++set) {
       const NicSet& nics = s.nics[set];
       if (!nics.part) continue;
-      const Wanted asked = wanted_of(c, static_cast<int>(gi), static_cast<int>(set));
+      const NicDemand asked = nic_demand(c, static_cast<int>(gi), static_cast<int>(set));
       const BitsPerSecond wanted = asked.all;
       if (wanted.value <= 0) continue;
       // The narrowest of those in the tree; without a tree the card in a slot of the chassis.

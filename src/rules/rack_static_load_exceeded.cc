@@ -1,11 +1,9 @@
+#include "plan/placement.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
 namespace clusterc {
 namespace {
-
-constexpr double kRailShare = 0.05;          // rails, of the devices that they carry (planning default)
-constexpr Kilograms kCables{20};             // cords and cables of one rack; 20 to 60 kg are usual, the lowest decides here (planning default)
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -26,7 +24,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const RackPlan& rack = in.plan.racks[r];
       if (rack.devices.empty()) continue;
       if (!rack.weight_complete && unweighed < 0) unweighed = r;
-      const double load = (rack.weight.value - empty) * (1 + kRailShare) + kCables.value;
+      const double load = installed_load(in.plan, r).value;
       if (!above(load, limit)) continue;
       if (above(load, most)) {
         most = load;
@@ -42,7 +40,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const double devices = in.plan.racks[worst].weight.value - empty;
       Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
                                   format("rack {} carries {}, '{}' is rated {}", name_list(names, failing), to_text(Kilograms(most)), g.model, to_text(Kilograms(limit))));
-      f.label(format("({}) x 1.05 for rails + {} of cables = {}", sum_text(terms, Dimension::mass), to_text(kCables), to_text(Kilograms(most))));
+      f.label(format("({}) x 1.05 for rails + {} of cables = {}", sum_text(terms, Dimension::mass), to_text(kRackCables), to_text(Kilograms(most))));
       f.note(g.spec->model.span, format("the limit comes from this rack: {} standing", to_text(Kilograms(limit))));
       mention_unconfirmed(f, g.part->static_load, format("the static load of '{}'", g.model));
       f.help("spread the devices over more racks (`per_rack`), or take a stronger rack");

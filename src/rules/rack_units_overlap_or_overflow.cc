@@ -50,6 +50,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   for (const Unplaced& u : in.plan.unplaced) {
     if (u.lack == Unplaced::Lack::power || u.lack == Unplaced::Lack::weight) continue;   // rules of their own say so
+    if ((u.kind == DeviceKind::node || u.kind == DeviceKind::tray) && !c.nodes[u.group].server.known) continue;   // its part was not found, which was reported
+    if (const int racks = unplaced_racks(in, u); racks >= 0 && (c.racks[racks].count == 0 || !c.racks[racks].part)) continue;   // its names or its part could not be read, likewise
     Finding& f = findings.error(rule.id, where(in, u), format("{} {} no place: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", u.why));
     if (u.kind == DeviceKind::node) {
       const NodeGroupModel& g = c.nodes[u.group];

@@ -162,6 +162,6 @@ int unplaced_racks(const RuleInput& in, const Unplaced& u) {
   }
 }
 
-bool is_ours(const NodeGroupModel& g) { return !g.server.instance && !g.server.virtual_machine; }
+bool is_ours(const NodeGroupModel& g) { return g.server.known && !g.server.instance && !g.server.virtual_machine; }
 
 }  // namespace clusterc

@@ -94,6 +94,6 @@ std::string unplaced_name(const RuleInput&, const Unplaced&);
 std::string unplaced_object(const RuleInput&, const Unplaced&);
 int unplaced_racks(const RuleInput&, const Unplaced&);
 
-bool is_ours(const NodeGroupModel&);                                            // a machine of our own: no instance, no virtual machine
+bool is_ours(const NodeGroupModel&);                                            // a machine of our own that is known: no instance, no virtual machine, no part that was not found
 
 }  // namespace clusterc

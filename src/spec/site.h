@@ -142,6 +142,16 @@ struct CoolingZone {
   }
 };
 
+struct Door {
+  SourceSpan span;
+  Value<Meters> height, width;
+  static constexpr std::string_view type_name = "door";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("height", s.height, {.doc = "clear height"});
+    v("width", s.width, {.doc = "clear width"});
+  }
+};
+
 struct Site {
   SourceSpan span;
   Value<SiteKind> kind;
@@ -155,6 +165,9 @@ struct Site {
   NamedMap<Panel> panels;
   NamedMap<CoolingZone> cooling;
   Value<FloorLoad> floor_load;
+  Value<Kilograms> tile_load;
+  Value<Meters> aisle;
+  std::optional<Door> door;
   Value<CableRoute> cable_route;
   static constexpr std::string_view type_name = "site";
   static bool from_text(std::string_view, Site&, std::string& error);        // "cloud"
@@ -171,6 +184,9 @@ struct Site {
     v("panels", s.panels, {.doc = "panels or busways between feeds and PDUs, by name"});
     v("cooling", s.cooling, {.doc = "cooling zones and loops, by name"});
     v("floor_load", s.floor_load, {.doc = "load that the floor carries"});
+    v("tile_load", s.tile_load, {.doc = "load that one foot may put on a tile of a raised floor"});
+    v("aisle", s.aisle, {.doc = "clear width of the cold aisle, where devices are pulled out"});
+    v("door", s.door, {.doc = "smallest door on the way to the racks"});
     v("cable_route", s.cable_route, {.standard = "overhead", .why = "the usual route in new rooms", .doc = "where cables run between racks"});
   }
 };
@@ -202,7 +218,7 @@ struct Occupied {
 };
 struct RackGroup {
   SourceSpan span;
-  Value<std::string> names, model, cooling, liquid;
+  Value<std::string> names, model, cooling, liquid, shipping;
   Value<std::int64_t> per_row;
   Value<Meters> row_pitch;
   Value<Watts> budget;
@@ -219,6 +235,7 @@ struct RackGroup {
     v("per_row", s.per_row, {.doc = "racks in one row", .least = 1, .most = 10000});
     v("row_pitch", s.row_pitch, {.standard = "3 m", .why = "1.2 m rack, 1.2 m cold aisle and half of a hot aisle, rounded", .doc = "distance from row to row"});
     v("budget", s.budget, {.doc = "power that each rack may draw, where the site sets one"});
+    v("shipping", s.shipping, {.doc = "empty: devices are built in where the rack stands; integrated: it is rolled in with everything inside", .words = "empty|integrated"});
     v("occupied", s.occupied, {.doc = "what already stands in them"});
     v("floor", s.floor, {.doc = "floor positions by rack, where they do not follow from rows: { r01: A1 }"});
   }

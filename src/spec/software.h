@@ -123,6 +123,7 @@ struct Software {
   Value<std::string> domain, time_zone, iommu, mig, container_gpus;
   Value<bool> acs, secure_boot, signed_modules, gpudirect_rdma, persistence;
   Value<std::int64_t> nodes_per_socket, huge_pages;
+  Value<Bytes> max_read_request;
   std::optional<Limits> limits;
   std::optional<GpuOperator> gpu_operator;
   static constexpr std::string_view type_name = "software";
@@ -157,6 +158,7 @@ struct Software {
     v("persistence", s.persistence, {.doc = "GPU persistence mode"});
     v("mig", s.mig, {.doc = "MIG layout: off, or a profile for every GPU such as 7x1g.10gb"});
     v("nodes_per_socket", s.nodes_per_socket, {.doc = "NUMA nodes of each socket (NPS)", .least = 1, .most = 16});
+    v("max_read_request", s.max_read_request, {.doc = "largest read request that network adapters send over PCIe (MaxReadReq): 4 KiB", .least = 128, .most = 4096});
     v("huge_pages", s.huge_pages, {.doc = "huge pages of 2 MiB reserved on each node", .least = 0, .most = 1e8});
     v("limits", s.limits, {.doc = "limits of user processes"});
   }

@@ -129,5 +129,142 @@ TEST(Pcie, NarrowSlotsUplinksAndOlderProcessorsSlowTheRoad) {
   EXPECT_NEAR(road.rate.value, 8 * 1.9692e9, 1e6);            // Gen4 (the processor's) x8 (slot and uplink)
 }
 
+// A tree with a switch below a switch, NUMA nodes, and a slot that four drives share.
+struct Nested {
+  ServerModel s = bare(3, 2);
+  GpuPart gpu;
+  NicPart nic;
+  CpuPart cpu;
+  Nested() {
+    gpu.pcie_generation = Value<std::int64_t>(5, {}, Origin::catalog);
+    gpu.pcie_lanes = Value<std::int64_t>(16, {}, Origin::catalog);
+    nic.pcie_generation = gpu.pcie_generation;
+    nic.pcie_lanes = gpu.pcie_lanes;
+    cpu.pcie_generation = gpu.pcie_generation;
+    s.gpu = &gpu;
+    s.nics[0].part = &nic;
+    s.cpu = &cpu;
+    Drives drives;
+    drives.count = Value<std::int64_t>(4, {}, Origin::spec);
+    s.part.drives.entries.push_back({"data", {}, drives});
+    PcieSocket socket;
+    PcieSwitch top, below;
+    top.numa = Value<std::int64_t>(1, {}, Origin::spec);
+    below.through = Value<std::string>("top", {}, Origin::spec);
+    below.uplink_lanes = Value<std::int64_t>(8, {}, Origin::spec);
+    socket.switches.entries.push_back({"below", {}, below});       // named before the one above it
+    socket.switches.entries.push_back({"top", {}, top});
+    socket.slots.entries.push_back({"g0", {}, slot("gpus[0]", 16, "top")});
+    socket.slots.entries.push_back({"n0", {}, slot("nics.compute[0]", 16, "below")});
+    socket.slots.entries.push_back({"g1", {}, slot("gpus[1]", 16, "below")});
+    PcieSlot root = slot("gpus[2]", 16);
+    root.numa = top.numa;
+    socket.slots.entries.push_back({"g2", {}, root});
+    socket.slots.entries.push_back({"n1", {}, slot("nics.compute[1]", 16)});
+    PcieSlot split;
+    split.lanes = Value<std::int64_t>(16, {}, Origin::spec);
+    for (const char* d : {"drives.data[0]", "drives.data[1]", "drives.data[2]"}) split.devices.emplace_back(d, SourceSpan{}, Origin::spec);
+    socket.slots.entries.push_back({"m2", {}, split});
+    s.part.pcie.entries.push_back({"socket0", {}, socket});
+  }
+};
+
+TEST(Pcie, LanesAreSummedAtEveryLevel) {
+  const Nested n;
+  const PcieTree tree = pcie_tree(n.s);
+  EXPECT_TRUE(tree.misfits.empty());
+  EXPECT_EQ(tree.switches[0].lanes_used, 8 + 16 + 16);         // uplink, adapter, GPU
+  EXPECT_EQ(tree.switches[1].lanes_used, 16 + 16 + 8);         // uplink, GPU, the switch below
+  EXPECT_EQ(tree.sockets[0].lanes_used, 16 + 16 + 16 + 16);    // switch, GPU, adapter, the slot that is split
+  EXPECT_EQ(tree.drive(0, 2)->lanes, 4);                       // three drives take four parts
+  EXPECT_EQ(tree.drive(0, 2)->parts, 4);
+  EXPECT_EQ(tree.drive(0, 3), nullptr);
+  EXPECT_EQ(needed_split(*tree.drive(0, 0)->slot, 3), "4x4");
+  EXPECT_EQ(needed_split(*tree.drive(0, 0)->slot, 1), "");
+}
+
+TEST(Pcie, TheNarrowestLinkBetweenTwoDevices) {
+  const Nested n;
+  const PcieTree tree = pcie_tree(n.s);
+  // Below one switch, one level apart: through the x8 uplink between them, and no farther.
+  const PcieRoad apart = pcie_road(tree, *tree.gpu(0), *tree.nic(0, 0));
+  EXPECT_EQ(apart.relation, PcieRelation::same_switch);
+  EXPECT_EQ(apart.uplinks, std::vector<int>{0});
+  EXPECT_EQ(apart.narrowest, 0);
+  EXPECT_NEAR(apart.rate.value, 8 * 3.9385e9, 1e6);
+  // In the lower switch nothing is shared; with access control both uplinks are.
+  EXPECT_FALSE(pcie_road(tree, *tree.gpu(1), *tree.nic(0, 0)).crosses_uplink);
+  const PcieRoad redirected = pcie_road(tree, *tree.gpu(1), *tree.nic(0, 0), PcieAcs::on);
+  EXPECT_EQ(redirected.uplinks, (std::vector<int>{0, 1}));
+  EXPECT_NEAR(redirected.rate.value, 8 * 3.9385e9, 1e6);
+  // The drive's four lanes are narrower than any uplink: generation 5 of the socket, 4 x 3.938 GB/s.
+  const PcieRoad drive = pcie_road(tree, *tree.gpu(0), *tree.drive(0, 0));
+  EXPECT_EQ(drive.narrowest, -1);
+  EXPECT_NEAR(drive.rate.value, 4 * 3.9385e9, 1e6);
+}
+
+TEST(Pcie, NumaNodesAreNearerThanSockets) {
+  const Nested n;
+  const PcieTree tree = pcie_tree(n.s);
+  EXPECT_EQ(tree.gpu(1)->numa, 1);                              // from the switch two levels up
+  EXPECT_EQ(pcie_road(tree, *tree.gpu(0), *tree.gpu(2)).relation, PcieRelation::same_numa);
+  EXPECT_EQ(pcie_road(tree, *tree.gpu(0), *tree.nic(0, 1)).relation, PcieRelation::same_socket);   // the adapter's node is not said
+}
+
+TEST(Pcie, ACircleOfSwitchesIsAMisfit) {
+  ServerModel s = bare(0, 1);
+  PcieSocket socket;
+  PcieSwitch a, b;
+  a.through = Value<std::string>("b", {}, Origin::spec);
+  b.through = Value<std::string>("a", {}, Origin::spec);
+  socket.switches.entries.push_back({"a", {}, a});
+  socket.switches.entries.push_back({"b", {}, b});
+  socket.slots.entries.push_back({"n", {}, slot("nics.compute[0]", 16, "a")});
+  s.part.pcie.entries.push_back({"socket0", {}, socket});
+  const PcieTree tree = pcie_tree(s);
+  ASSERT_EQ(tree.misfits.size(), 1u);
+  EXPECT_TRUE(tree.misfits[0].switch_missing);
+  EXPECT_LE(switches_above(tree, *tree.nic(0, 0)).size(), 2u);
+}
+
+TEST(Pcie, TwoEpycSocketsKeepLanesForEachOther) {
+  ServerModel s;
+  CpuPart cpu;
+  s.cpu = &cpu;
+  s.cpu_count = 2;
+  EXPECT_EQ(lane_budget(s).usable, 0);                          // nobody says how many
+  cpu.pcie_lanes = Value<std::int64_t>(128, {}, Origin::catalog);
+  cpu.vendor = Value<Vendor>(Vendor::amd, {}, Origin::catalog);
+  EXPECT_EQ(lane_budget(s).usable, 80);                         // 128 - 3 x 16: 160 of two sockets (AMD, EPYC 9004 architecture overview)
+  EXPECT_EQ(lane_budget(s).between, 48);
+  s.part.pcie_lanes = Value<std::int64_t>(128, {}, Origin::spec);
+  EXPECT_EQ(lane_budget(s).usable, 64);                         // four links: 128 of two sockets
+  EXPECT_EQ(lane_budget(s).between, 64);
+  s.part.pcie_lanes = Value<std::int64_t>(256, {}, Origin::spec);
+  EXPECT_EQ(lane_budget(s).usable, 80);                         // more than there is is not believed
+  s.cpu_count = 1;
+  s.part.pcie_lanes = {};
+  EXPECT_EQ(lane_budget(s).usable, 128);
+  cpu.vendor = Value<Vendor>(Vendor::intel, {}, Origin::catalog);
+  cpu.pcie_lanes = Value<std::int64_t>(80, {}, Origin::catalog);
+  s.cpu_count = 2;
+  EXPECT_EQ(lane_budget(s).usable, 80);
+  EXPECT_EQ(lane_budget(s).between, 0);
+}
+
+TEST(Pcie, WhatTheNetworksAskOfAnAdapter) {
+  Resolved r;
+  r.example("superpod");
+  const Cluster& c = *r.cluster;
+  const int gpu = c.find_node_group("gpu");
+  const ServerModel& s = c.nodes[static_cast<std::size_t>(gpu)].server;
+  for (std::size_t set = 0; set < s.nics.size(); ++set) {
+    const NicDemand d = nic_demand(c, gpu, static_cast<int>(set));
+    // compute: 400 Gb/s on its one port; slot cards: 400 Gb/s of storage and 100 Gb/s in band, each on one of the two ports
+    EXPECT_DOUBLE_EQ(d.all.value, s.nics[set].name == "compute" ? 400e9 : 500e9);
+    EXPECT_DOUBLE_EQ(d.fastest.value, 400e9);
+  }
+}
+
 }  // namespace
 }  // namespace clusterc

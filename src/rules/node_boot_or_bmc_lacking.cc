@@ -1,0 +1,74 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const bool managed = std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.everything; });
+  for (const NodeGroupModel& g : c.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0) continue;
+    if (s.part.bmc && !*s.part.bmc) {
+      Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(s.part.bmc.span, g), s.span), format("'{}' of group '{}' has no management controller: {} no power control and no sensors", s.id, g.name, g.count == 1 ? "its node has" : format("{} nodes have", g.count)));
+      if (!in_spec(s.part.bmc.span, g).valid() && s.part.bmc.span.valid()) f.note(s.part.bmc.span, "it says so here");
+      mention_unconfirmed(f, s.part.bmc, "that it has none");
+      f.help("a server with a management controller, or switched outlets for them");
+      f.object("nodes." + g.name);
+    } else if (!s.part.bmc && managed && g.assembly < 0) {
+      findings.note(rule.id, s.span, format("'{}' states no `bmc`: group '{}' is taken to have management controllers", s.id, g.name));
+    }
+    const auto* boot = s.part.drives.find("boot");
+    if (!boot || !boot->value.count || *boot->value.count != 1) continue;       // none: it starts from the network
+    Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(first_place(written(boot->value.count), boot->value.span, boot->name_span), g), s.span),
+                              format("each node of '{}' starts from 1 drive, a mirror takes 2", g.name));
+    mention_unconfirmed(f, boot->value.count, format("the number of boot drives of '{}'", s.id));
+    f.help(boot->value.size && boot->value.kind ? format("`boot: 2 x {} {}`, or no boot drive at all for nodes that start from the network", to_text(*boot->value.size), enum_text(*boot->value.kind)) : "`boot: 2 x …`");
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Nodes have a management controller, and those that start from a drive have a second one to mirror it.
+
+## Why it matters
+
+A node without a controller cannot be switched on, reset or read from afar: somebody drives to it. A single boot drive takes its node with it, and in a hundred nodes one fails each year.
+
+## Formula
+
+```
+bmc: true
+boot drives = 0 (from the network) or >= 2
+```
+
+Source: policy. The rule book had a missing controller as an error; such a node can be built and runs, so it is a warning here.
+
+## Example
+
+`drives: { boot: 1 x 480 GB sata }`.
+
+## How to fix
+
+Two boot drives as a mirror, or nodes that start from the network; a server with a controller.
+
+## When to accept
+
+Nodes that are installed anew within minutes and hold nothing.
+)";
+
+const Rule kNodeBootOrBmcLacking = {
+    .id = "node-boot-or-bmc-lacking",
+    .code = "NODE-009",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a node has no management controller, or one boot drive without a mirror",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

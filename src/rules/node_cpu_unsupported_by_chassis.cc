@@ -1,0 +1,79 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || !s.cpu || s.cpu_count == 0 || !s.part.cpus) continue;
+    const ServerPart& p = s.part;
+    const SourceSpan at = first_place(in_spec(first_place(written(p.cpus->model), p.cpus->span), g), s.span);
+    const auto report = [&](std::string message, std::string_view limit, SourceSpan of, bool confirmed) -> Finding& {
+      Finding& f = findings.add(rule.severity, rule.id, at, std::move(message));
+      if (of.valid() && !(of == at)) f.note(of, std::string(limit));
+      if (!confirmed) f.note(s.span, "one of the two figures is not confirmed");
+      f.help("another processor, or another chassis");
+      f.object("nodes." + g.name);
+      f.physics = confirmed;
+      return f;
+    };
+    if (p.arch && s.cpu->arch && *p.arch != *s.cpu->arch) {
+      report(format("'{}' is {}, '{}' takes {}", s.cpu_model, enum_text(*s.cpu->arch), s.id, enum_text(*p.arch)), "what the chassis takes", p.arch.span, p.arch.confirmed && s.cpu->arch.confirmed);
+      continue;                                    // nothing else fits either
+    }
+    if (p.cpu_socket && !s.cpu->socket) findings.note(rule.id, at, format("'{}' states no `socket`, so it was not checked whether '{}' takes it", s.cpu_model, s.id));
+    if (p.cpu_socket && s.cpu->socket && *p.cpu_socket != *s.cpu->socket) {
+      report(format("'{}' is for socket {}, '{}' has {}", s.cpu_model, *s.cpu->socket, s.id, *p.cpu_socket), "the sockets of the chassis", p.cpu_socket.span, p.cpu_socket.confirmed && s.cpu->socket.confirmed);
+      continue;
+    }
+    if (p.sockets && s.cpu_count > *p.sockets) report(format("{} processors are asked for in each node of '{}', '{}' has {}", s.cpu_count, g.name, s.id, plural(*p.sockets, "socket")), "the sockets of the chassis", p.sockets.span, p.sockets.confirmed);
+    if (p.cpu_tdp && s.cpu->tdp && above(s.cpu->tdp->value, p.cpu_tdp->value))
+      report(format("'{}' needs {}, '{}' cools {} for each processor", s.cpu_model, to_text(*s.cpu->tdp), s.id, to_text(*p.cpu_tdp)), "what the chassis cools", p.cpu_tdp.span, p.cpu_tdp.confirmed && s.cpu->tdp.confirmed);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The processors have the instruction set and the socket of the chassis, there are no more of them than sockets, and the chassis cools what they draw.
+
+## Why it matters
+
+A processor for another socket cannot be built in; one that draws more than the chassis cools runs slower than its data sheet, or not at all.
+
+## Formula
+
+```
+arch and socket of the processor = those of the chassis
+processors <= sockets;  design power <= cpu_tdp
+```
+
+Source: data sheets of processor and chassis (catalogue).
+
+## Example
+
+`cpus: 2 x epyc-9654` in a chassis for Xeon (LGA 4677).
+
+## How to fix
+
+Another processor, or another chassis.
+
+## When to accept
+
+Never what was read in a data sheet.
+)";
+
+const Rule kNodeCpuUnsupportedByChassis = {
+    .id = "node-cpu-unsupported-by-chassis",
+    .code = "NODE-007",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a processor does not go into its chassis",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,72 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::int64_t kCoresPerGpu = 8;        // loaders, communication threads, the job's own ranks (policy)
+constexpr std::int64_t kSystemCores = 2;        // operating system and agents (policy)
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || !g.computes || s.gpu_count == 0 || s.cpu_count == 0 || !s.cpu) continue;
+    if (s.cores == 0) {
+      findings.note(rule.id, s.span, format("'{}' states no `cores`, so those of '{}' were not compared with its GPUs", s.cpu_model, g.name));
+      continue;
+    }
+    if (s.cores >= kCoresPerGpu * s.gpu_count) continue;
+    const bool too_few = s.cores < s.gpu_count + kSystemCores;
+    const SourceSpan at = first_place(s.part.cpus ? in_spec(first_place(written(s.part.cpus->model), s.part.cpus->span), g) : SourceSpan{}, s.span);
+    Finding& f = findings.add(too_few ? Severity::error : rule.severity, rule.id, at,
+                              too_few ? format("each node of '{}' has {} for {}: a core for each and {} for the system are the least", g.name, plural(s.cores, "core"), plural(s.gpu_count, "GPU"), kSystemCores)
+                                      : format("each node of '{}' has {:.3g} cores for each GPU, {} are good practice", g.name, static_cast<double>(s.cores) / static_cast<double>(s.gpu_count), kCoresPerGpu));
+    f.label(format("{} x {} cores / {}", s.cpu_count, s.cores / s.cpu_count, plural(s.gpu_count, "GPU")));
+    mention_unconfirmed(f, s.cpu->cores, format("the number of cores of '{}'", s.cpu_model));
+    f.help(format("{} cores in each node", kCoresPerGpu * s.gpu_count));
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A node has eight processor cores for each GPU; an error where it has not even one for each and two for the system.
+
+## Why it matters
+
+Each GPU is fed by a rank, its data loaders and the threads of the communication library. Where they share cores, the GPU waits.
+
+## Formula
+
+```
+cores / GPUs >= 8;  cores >= GPUs + 2
+```
+
+Source: policy; systems of the makers have 14 (DGX H100: 112 cores, 8 GPUs) and 16 (DGX A100: 128 cores).
+
+## Example
+
+Eight GPUs and one processor of 32 cores: four for each.
+
+## How to fix
+
+Processors with more cores, or a second one.
+
+## When to accept
+
+Inference, or data that are prepared elsewhere.
+)";
+
+const Rule kNodeFewCoresPerGpu = {
+    .id = "node-few-cores-per-gpu",
+    .code = "NODE-005",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a node has few processor cores for its GPUs",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

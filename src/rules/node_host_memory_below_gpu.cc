@@ -1,0 +1,71 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kLeast = 1.0;          // host over GPU memory (policy); DGX B200: 2 TB for 1.44 TB, 1.4
+constexpr double kGood = 2.0;           // DGX H100: 2 TB for 0.64 TB, 3.1
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || !g.computes || !s.gpu || s.gpu_count == 0) continue;
+    if (!s.gpu->memory || !s.memory) {
+      findings.note(rule.id, s.span, format("'{}' states no `memory`, so the memory of '{}' was not compared with that of its GPUs", s.memory ? s.gpu_model : s.id, g.name));
+      continue;
+    }
+    const Bytes gpus = *s.gpu->memory * static_cast<double>(s.gpu_count);
+    if (!above(gpus.value * kLeast, s.memory->value)) continue;
+    const SourceSpan at = first_place(s.part.memory ? in_spec(first_place(written(s.part.memory->size), s.part.memory->span), g) : SourceSpan{}, s.span);
+    Finding& f = findings.add(rule.severity, rule.id, at, format("each node of '{}' has {} of memory, its GPUs have {}", g.name, to_text(*s.memory), to_text(gpus)));
+    f.label(format("{} x {}; {} of it", s.gpu_count, to_text(*s.gpu->memory), percent(*s.memory / gpus)));
+    mention_unconfirmed(f, s.gpu->memory, format("the memory of '{}'", s.gpu_model));
+    if (!s.memory.confirmed) f.note(s.memory.span, format("the memory of '{}' is not confirmed", s.id));
+    f.help(format("{} are good practice", to_text(gpus * kGood)));
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A node with GPUs has at least as much memory as they have together.
+
+## Why it matters
+
+Checkpoints, pinned buffers, data loaders and the page cache all live in host memory. With less of it than the GPUs have, a checkpoint cannot be staged and jobs are killed for want of memory.
+
+## Formula
+
+```
+host memory >= 1.0 x GPUs x memory of one;  2.0 x is good practice
+```
+
+Source: policy; systems of the makers have 1.4 times (DGX B200: 2 TB for 1.44 TB) to 3 times (DGX H100).
+
+## Example
+
+512 GB for eight GPUs of 141 GB, 1,128 GB together.
+
+## How to fix
+
+Larger modules, one or two on each channel.
+
+## When to accept
+
+Inference of models that stay on the GPUs.
+)";
+
+const Rule kNodeHostMemoryBelowGpu = {
+    .id = "node-host-memory-below-gpu",
+    .code = "NODE-003",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a node has less memory than its GPUs",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,94 @@
+#include "rules/pcie_say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// Groups that carry virtual machines need the access control that keeps their devices apart.
+bool carries_machines(const Cluster& c, const NodeGroupModel& g) {
+  for (const NodeGroupModel& other : c.nodes)
+    if (other.spec->virtual_machine && other.spec->virtual_machine->host.value_or("") == g.name) return true;
+  return false;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  struct Told { SourceSpan at; Finding* finding; };
+  std::vector<Told> told;                          // one declaration for several groups is one finding
+  for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
+    const NodeGroupModel& g = c.nodes[gi];
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || !g.software.acs.value_or(false) || carries_machines(c, g)) continue;
+    const std::vector<RdmaEnds> rdma = s.gpu_count > 0 ? rdma_ends(c, static_cast<int>(gi)) : std::vector<RdmaEnds>();
+    const bool adapters = !rdma.empty() && g.software.gpudirect_rdma.value_or(true);
+    if (!adapters && !gpus_meet_on_pcie(s)) continue;
+    const SourceSpan at = g.software.acs.span;
+    const auto before = std::find_if(told.begin(), told.end(), [&](const Told& t) { return t.at == at; });
+    if (before != told.end()) {
+      before->finding->note(g.span, format("and so in group '{}'", g.name)).object("nodes." + g.name);
+      continue;
+    }
+    Finding& f = findings.add(rule.severity, rule.id, at, format("access control services send {} traffic of '{}' through the root port", adapters ? "GPU-adapter" : "GPU-GPU", g.name));
+    // The narrowest point of a pair that would have met in its switch.
+    const PcieTree tree = pcie_tree(s);
+    const PcieDevice* gpu = tree.gpu(0);
+    const PcieDevice* other = nullptr;
+    if (adapters && rdma.front().nics >= 0) {
+      const std::vector<GpuNicPair> pairs = pair_gpus_with_nics(s, tree, rdma.front().nics);
+      if (!pairs.empty() && pairs.front().nic >= 0) other = tree.nic(rdma.front().nics, pairs.front().nic);
+    } else {
+      other = tree.gpu(1);
+    }
+    if (gpu && other) {
+      const PcieRoad direct = pcie_road(tree, *gpu, *other), redirected = pcie_road(tree, *gpu, *other, PcieAcs::on);
+      if (direct.relation == PcieRelation::same_switch && redirected.rate.value > 0)
+        f.note(device_place(gpu), format("{} and {} meet in one switch; redirected they share an uplink of {} with everything below it", gpu->name, other->name, to_text(redirected.rate, 3)));
+    }
+    f.help("`acs: false`: off in the firmware, or `setpci -s BRIDGE ECAP_ACS+6.w=0000` at boot; nodes that carry virtual machines need it, with ATS on the adapters");
+    f.object("nodes." + g.name);
+    told.push_back({at, &f});
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Nodes whose GPUs speak with each other or with their adapters over PCIe have no access control services (ACS) on their bridges, unless they carry virtual machines.
+
+## Why it matters
+
+ACS redirects requests between devices up to the root port. Transfers hang, or crawl through the uplink that they were meant to avoid; with several GPUs everything meets there.
+
+## Formula
+
+```
+acs: true, bare metal, and GPUs that meet over PCIe or adapters that read GPU memory
+```
+
+Source: NVIDIA NCCL documentation, troubleshooting, PCI Access Control Services; NVIDIA, enabling ATS for virtual machines. Seen: github.com/NVIDIA/nccl/issues/199, 489 and 667.
+
+## Example
+
+`software: { acs: true }` with eight GPUs and eight InfiniBand adapters.
+
+## How to fix
+
+Switch ACS off in the firmware, or with setpci at every boot. In virtual machines leave the bits that isolation needs, and switch ATS on.
+
+## When to accept
+
+Where devices are handed to virtual machines that the spec does not show.
+)";
+
+const Rule kPcieAcsRedirectsPeerTraffic = {
+    .id = "pcie-acs-redirects-peer-traffic",
+    .code = "PCIE-008",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "access control services send traffic between devices through the root port",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

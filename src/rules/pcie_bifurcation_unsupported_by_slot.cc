@@ -1,0 +1,82 @@
+#include "rules/pcie_say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0) continue;
+    for (const auto& socket : s.part.pcie)
+      for (const auto& entry : socket.value.slots) {
+        const PcieSlot& slot = entry.value;
+        const std::int64_t held = static_cast<std::int64_t>(slot.devices.size()) + (slot.device ? 1 : 0);
+        const std::string needed = needed_split(slot, held);
+        if (needed.empty()) continue;
+        const SourceSpan at = first_place(slot.devices.empty() ? SourceSpan{} : in_spec(slot.devices.front().span, g), in_spec(entry.name_span, g), s.span);
+        if (slot.splits.empty()) {
+          findings.note(rule.id, at, format("slot '{}' of '{}' holds {} and states no `splits`, so it was not checked whether the board splits it {}", entry.name, g.name, plural(held, "device"), needed));
+          continue;
+        }
+        std::string known;
+        bool can = false, confirmed = true;
+        for (const Value<std::string>& way : slot.splits) {
+          if (!way) continue;
+          can = can || *way == needed;
+          confirmed = confirmed && way.confirmed;
+          known += (known.empty() ? "" : ", ") + *way;
+        }
+        if (can) continue;
+        Finding& f = findings.add(rule.severity, rule.id, at, format("slot '{}' of '{}' is to be split {} for {}, the board splits it {}", entry.name, g.name, needed, plural(held, "device"), known));
+        f.label(format("{} lanes for {}", slot.lanes.value_or(16), plural(held, "device")));
+        f.note(slot.splits.front().span, "what the board can do");
+        f.help("another slot, or a carrier with a PCIe switch of its own (`switches`, `through`)");
+        f.object("nodes." + g.name);
+        f.physics = confirmed;
+      }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A slot that several devices share is split in a way that the board offers.
+
+## Why it matters
+
+A carrier with four drives in a slot that does not split shows one drive. The other three are not there.
+
+## Formula
+
+```
+devices of a slot rounded up to a power of two = parts; parts x (lanes / parts) is one of its `splits`
+```
+
+Root ports split in halves: two, four or eight parts. Source: PCI Express Base Specification (a link has one width); manual of the board for its list; OCP NIC 3.0 for the modes of its cards.
+
+## Example
+
+`slot6: { devices: ['drives.data[0]', 'drives.data[1]', 'drives.data[2]', 'drives.data[3]'], splits: [2x8] }`: 4x4 is needed.
+
+## How to fix
+
+Another slot, a carrier with a switch, or a firmware that offers the split: then state it.
+
+## When to accept
+
+Never: without the split the other devices have no lanes.
+)";
+
+const Rule kPcieBifurcationUnsupportedBySlot = {
+    .id = "pcie-bifurcation-unsupported-by-slot",
+    .code = "PCIE-011",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a slot is to be split in a way that the board cannot",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

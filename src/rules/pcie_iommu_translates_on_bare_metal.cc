@@ -1,0 +1,105 @@
+#include "rules/pcie_say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// What the kernel arguments say; the last word counts, as for the kernel.
+enum class Said { nothing, off, passthrough, on };
+Said said_by_arguments(const Software& w, SourceSpan& at) {
+  Said said = Said::nothing;
+  for (const Value<std::string>& a : w.kernel_arguments) {
+    if (!a) continue;
+    const std::string& text = *a;
+    const bool vendor = text.starts_with("intel_iommu=") || text.starts_with("amd_iommu=");
+    Said now = Said::nothing;
+    if (text == "iommu=pt" || text == "iommu.passthrough=1") now = Said::passthrough;
+    else if (text == "iommu=off" || text == "iommu=0" || (vendor && text.ends_with("=off"))) now = Said::off;
+    else if (text == "iommu=nopt" || text == "iommu=force" || text == "iommu.passthrough=0" || (vendor && text.ends_with("=on"))) now = Said::on;
+    if (now == Said::nothing || (now == Said::on && vendor && said != Said::nothing)) continue;   // intel_iommu=on beside iommu=pt is pass-through
+    said = now;
+    at = a.span;
+  }
+  return said;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  struct Told { SourceSpan at; Finding* finding; };
+  std::vector<Told> told;
+  bool noted = false;
+  for (const NodeGroupModel& g : c.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || s.gpu_count == 0) continue;
+    if (s.gpu && s.gpu->form.value == GpuForm::superchip) continue;       // its memory management unit is part of the chip's coherence
+    bool machines = false;
+    for (const NodeGroupModel& other : c.nodes) machines = machines || (other.spec->virtual_machine && other.spec->virtual_machine->host.value_or("") == g.name);
+    if (machines) continue;
+    SourceSpan at;
+    const Said said = said_by_arguments(g.software, at);
+    if (said == Said::off || said == Said::passthrough) continue;
+    if (said == Said::nothing) {
+      if (!g.software.iommu) {
+        if (g.software.gpudirect_rdma.value_or(false) && !noted) {
+          findings.note(rule.id, g.software.gpudirect_rdma.span, "adapters are to read GPU memory, and `software: { iommu }` does not say how the IOMMU is set, so it was not checked");
+          noted = true;
+        }
+        continue;
+      }
+      if (*g.software.iommu != "translate") continue;
+      at = g.software.iommu.span;
+    }
+    const auto before = std::find_if(told.begin(), told.end(), [&](const Told& t) { return t.at == at; });
+    if (before != told.end()) {
+      before->finding->note(g.span, format("and so in group '{}'", g.name)).object("nodes." + g.name);
+      continue;
+    }
+    Finding& f = findings.add(rule.severity, rule.id, at, format("the IOMMU translates on the nodes of '{}', whose {} need no translation", g.name, plural(s.gpu_count, "GPU")));
+    f.help(said == Said::on ? "add `iommu=pt` to `kernel_arguments`" : "`iommu: passthrough`, or `off`");
+    f.object("nodes." + g.name);
+    told.push_back({at, &f});
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+On nodes with GPUs that carry no virtual machines, the IOMMU is off or in pass-through mode: `iommu: off` or `passthrough`, or the kernel arguments that say so.
+
+## Why it matters
+
+In translating mode transfers between devices go through the translation in the root complex. They are slow, and on many boards they hang.
+
+## Formula
+
+```
+iommu = translate, or kernel arguments with intel_iommu=on / amd_iommu=on and no iommu=pt
+```
+
+Source: NVIDIA NCCL documentation, troubleshooting; Linux kernel parameters (iommu=pt). Seen: github.com/NVIDIA/nccl/issues/257 (a hang that `intel_iommu=off` cured), github.com/NVIDIA/nccl-tests/issues/115 (`amd_iommu=off`).
+
+## Example
+
+`kernel_arguments: [intel_iommu=on]` on GPU nodes.
+
+## How to fix
+
+Add `iommu=pt`: devices keep their own addresses, and virtual machines remain possible.
+
+## When to accept
+
+Where a security rule demands protection against devices, and the loss is measured.
+)";
+
+const Rule kPcieIommuTranslatesOnBareMetal = {
+    .id = "pcie-iommu-translates-on-bare-metal",
+    .code = "PCIE-009",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the IOMMU translates where GPUs are used without virtual machines",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

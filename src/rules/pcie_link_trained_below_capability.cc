@@ -1,0 +1,76 @@
+#include "rules/pcie_say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || !s.gpu) continue;
+    const PcieTree tree = pcie_tree(s);
+    const PcieDevice* worst = nullptr;
+    std::int64_t slow = 0;
+    for (const PcieDevice& d : tree.devices) {
+      if (d.kind != PcieDeviceKind::gpu || d.rate.value <= 0 || d.card_lanes == 0 || d.card_generation == 0) continue;
+      if (!above(pcie_link_rate(d.card_generation, d.card_lanes).value, d.rate.value)) continue;
+      ++slow;
+      if (!worst || d.rate < worst->rate) worst = &d;
+    }
+    if (!worst) continue;
+    const BytesPerSecond can = pcie_link_rate(worst->card_generation, worst->card_lanes);
+    const SourceSpan at = first_place(in_spec(written(worst->slot->generation), g), in_spec(written(worst->slot->lanes), g), in_spec(device_place(worst), g), s.span);
+    Finding& f = findings.add(rule.severity, rule.id, at,
+                              format("{} of '{}' {} at PCIe {}.0 x{} ({}), '{}' can do {}.0 x{} ({})", slow == 1 ? worst->name : format("{} GPUs of each node", slow), g.name, slow == 1 ? "trains" : "train", worst->generation, worst->lanes,
+                                     to_text(worst->rate, 3), s.gpu_model, worst->card_generation, worst->card_lanes, to_text(can, 3)));
+    f.label(format("{} of its rate", percent(worst->rate / can)));
+    mention_unconfirmed(f, s.gpu->pcie_generation, format("the PCIe generation of '{}'", s.gpu_model));
+    f.help(worst->parts > 1 ? "a slot of its own" : "a wider slot or a later generation; on a machine that was read as it is: reseat the card, replace the riser, and look again under load");
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The link of each GPU (the lowest of card, slot, board and processor) is as fast as the card can.
+
+## Why it matters
+
+A link that comes up with half its lanes or an older generation still works. Everything that is loaded or exchanged through it is slower for the life of the machine, and nothing reports it.
+
+## Formula
+
+```
+lanes x rate of a lane at the generation of the link >= lanes x rate of the card's own
+```
+
+At rest a GPU may lower its link to 2.5 GT/s: judge what a machine reports under load only. Source: PCI Express Base Specification (rates); data sheets (catalogue). Seen: github.com/janhq/jan/issues/183, where the rate at rest was taken for a fault.
+
+Source: PCI Express Base Specification; github.com/janhq/jan/issues/183.
+
+## Example
+
+A GPU of generation 4 with 16 lanes in `slot3: { device: 'gpus[2]', generation: 3, lanes: 8 }`: a quarter of its rate.
+
+## How to fix
+
+A slot of the right generation and width. Where the spec was written from a machine that exists: reseat the card, replace the riser, update the retimers.
+
+## When to accept
+
+Where the GPU's data fit its memory and stay there.
+)";
+
+const Rule kPcieLinkTrainedBelowCapability = {
+    .id = "pcie-link-trained-below-capability",
+    .code = "PCIE-013",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a GPU hangs on a link that is slower than the GPU can",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,93 @@
+#include "rules/pcie_say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::int64_t kBestForStaging = 4;
+
+bool on_two_sockets(const PcieTree& tree) {
+  int first = -1;
+  for (const PcieDevice& d : tree.devices)
+    if (d.kind == PcieDeviceKind::gpu) {
+      if (first >= 0 && d.socket != first) return true;
+      first = d.socket;
+    }
+  return false;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || !s.cpu) continue;
+    const PcieTree tree = pcie_tree(s);
+    const Value<std::int64_t>& nodes = g.software.nodes_per_socket;
+    // The tree names NUMA nodes that this setting does not make.
+    const PcieDevice* highest = nullptr;
+    for (const PcieDevice& d : tree.devices)
+      if (d.numa >= 0 && (!highest || d.numa > highest->numa)) highest = &d;
+    if (highest && nodes && highest->numa >= *nodes * s.cpu_count) {
+      Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(highest->slot->numa.span, g), in_spec(device_place(highest), g), s.span),
+                                format("{} of '{}' is on NUMA node {}, {} x {} nodes are 0 to {}", highest->name, g.name, highest->numa, s.cpu_count, *nodes, *nodes * s.cpu_count - 1));
+      f.note(nodes.span, "nodes of each socket");
+      f.help("count the nodes over the whole server from 0, or correct `nodes_per_socket`");
+      f.object("nodes." + g.name);
+      continue;
+    }
+    // GPUs on two EPYC sockets without links of their own: what crosses goes through host memory.
+    if (s.cpu->vendor.value != Vendor::amd || s.cpu_count != 2 || !gpus_meet_on_pcie(s) || !on_two_sockets(tree)) continue;
+    if (!nodes) {
+      findings.note(rule.id, s.span, format("`software: {{ nodes_per_socket }}` is not given for '{}', so it was not checked whether its GPUs stage through host memory as fast as they can", g.name));
+      continue;
+    }
+    if (*nodes == kBestForStaging) continue;
+    Finding& f = findings.add(rule.severity, rule.id, nodes.span, format("{} of each node of '{}' stage through host memory with {} NUMA {} a socket, {} are fastest", plural(s.gpu_count, "GPU"), g.name, *nodes, *nodes == 1 ? "node" : "nodes", kBestForStaging));
+    f.note(s.span, format("'{}' has no link between its GPUs, and two sockets of '{}'", s.id, s.cpu_model));
+    f.help(format("`nodes_per_socket: {}`, or keep it and expect lower figures", kBestForStaging));
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Where PCIe GPUs on two EPYC sockets have no link of their own, each socket has four NUMA nodes; and the NUMA nodes that a PCIe tree names exist.
+
+## Why it matters
+
+Between sockets, GPUs exchange data through host memory. With one NUMA node a socket, an EPYC spreads each buffer over all its memory channels and the GPU's accesses cross the whole chip.
+
+## Formula
+
+```
+two EPYC sockets, GPUs on both, no NVLink:  nodes_per_socket = 4
+numa of a slot < sockets x nodes_per_socket
+```
+
+Source: github.com/NVIDIA/nccl-tests/issues/115 (NCCL's author: try four) and github.com/NVIDIA/nccl-tests/issues/74 (two EPYC 7302 with A40: fewer than four "very bad" through shared memory).
+
+## Example
+
+Eight L40S on two EPYC with `nodes_per_socket: 1`.
+
+## How to fix
+
+Set NPS4 in the firmware and write `nodes_per_socket: 4`; bind ranks and interrupts to the device's node.
+
+## When to accept
+
+Where applications want one large memory for each socket, or jobs take one GPU.
+)";
+
+const Rule kPcieNumaSettingUnsuited = {
+    .id = "pcie-numa-setting-unsuited",
+    .code = "PCIE-010",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the NUMA nodes of the sockets do not suit the GPUs, or the tree names others",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,72 @@
+#include "rules/pcie_say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr Bytes kLargest{4096};                  // largest that PCI Express knows
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
+    const NodeGroupModel& g = c.nodes[gi];
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || s.gpu_count == 0 || !s.cpu || s.cpu->vendor.value != Vendor::amd || s.cpu->pcie_generation.value_or(0) != 4) continue;
+    const Value<Bytes>& asked = g.software.max_read_request;
+    if (asked && !(*asked < kLargest)) continue;
+    for (const RdmaEnds& e : rdma_ends(c, static_cast<int>(gi))) {
+      if (e.nics < 0) continue;
+      const NicSet& nics = s.nics[static_cast<std::size_t>(e.nics)];
+      if (!nics.part || nics.part->pcie_generation.value_or(0) != 4) continue;
+      Finding& f = findings.add(rule.severity, rule.id, asked ? asked.span : first_place(in_spec(nics.span, g), s.span),
+                                asked ? format("'{}' of '{}' read {} at a time, {} is the most that PCIe allows", nics.name, g.name, to_text(*asked), to_text(kLargest))
+                                      : format("'{}' of '{}' read over PCIe 4.0 of '{}' with the default request, {} is the most that PCIe allows", nics.name, g.name, s.cpu_model, to_text(kLargest)));
+      f.help("`software: { max_read_request: 4 KiB }`, MAX_ACC_OUT_READ in the adapter's firmware, and relaxed ordering");
+      f.object("nodes." + g.name);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Adapters of PCIe generation 4 that serve GPUs on EPYC processors of generation 4 send read requests of 4 KiB: `software: { max_read_request: 4 KiB }`.
+
+## Why it matters
+
+On these processors reads take long to answer. With short requests, and few of them outstanding, an adapter of 200 Gb/s does not read fast enough to send at its rate.
+
+## Formula
+
+```
+max_read_request = 4096 bytes where processor (AMD) and adapter are of PCIe generation 4
+```
+
+Source: PCI Express Base Specification (4,096 bytes is the largest request); NVIDIA, tuning guides for AMD EPYC 7002 and 7003. Seen: github.com/NVIDIA/nccl-tests/issues/152, all-reduce at 93 GB/s after MAX_ACC_OUT_READ was raised.
+
+## Example
+
+HDR adapters on EPYC 7742 with the defaults.
+
+## How to fix
+
+Raise MaxReadReq with setpci and MAX_ACC_OUT_READ with mlxconfig, and write it into the spec.
+
+## When to accept
+
+A note is never counted; it is gone when `max_read_request` is written.
+)";
+
+const Rule kPcieReadRequestsUntuned = {
+    .id = "pcie-read-requests-untuned",
+    .code = "PCIE-015",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "adapters send short read requests on a platform that needs long ones",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

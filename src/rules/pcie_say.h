@@ -1,0 +1,34 @@
+// What the rules about PCIe share: where a device was written, and which adapters move memory for GPUs.
+#pragma once
+#include "model/pcie.h"
+#include "rules/say.h"
+
+namespace clusterc {
+
+// Remote memory access: adapters that read and write memory without the processor, GPU memory too where they are asked to.
+inline bool moves_memory(const NetworkModel& n) { return n.kind == LinkKind::infiniband || n.kind == LinkKind::efa || (n.spec->rdma && *n.spec->rdma != Rdma::none); }
+
+// Where the device of a slot was written: itself, else its slot. Invalid without a device.
+inline SourceSpan device_place(const PcieDevice* d) { return d && d->slot ? first_place(written(d->slot->device), d->slot->span) : SourceSpan{}; }
+
+// End points of a group's node on networks that carry jobs by remote memory access.
+struct RdmaEnds { const NetworkModel* network = nullptr; const EndPoints* ends = nullptr; int nics = -1; };
+inline std::vector<RdmaEnds> rdma_ends(const Cluster& c, int group) {
+  std::vector<RdmaEnds> found;
+  for (const NetworkModel& n : c.networks) {
+    if (!n.carries_traffic(Traffic::compute) || !moves_memory(n)) continue;
+    for (const EndPoints& e : n.ends)
+      if (e.group == group && e.ports >= 0 && e.members > 0) found.push_back({&n, &e, c.nodes[static_cast<std::size_t>(group)].server.ports[static_cast<std::size_t>(e.ports)].nics});
+  }
+  return found;
+}
+
+// GPUs that speak over PCIe with each other: no link of their own joins them all.
+inline bool gpus_meet_on_pcie(const ServerModel& s) {
+  if (!s.gpu || s.gpu_count < 2 || s.gpu->form.value == GpuForm::superchip) return false;
+  if (s.part.gpu_link && s.part.gpu_link->value > 0) return false;                     // a board with links
+  const std::int64_t joined = s.part.nvlink_bridge.value_or(1);
+  return s.gpu->form.value == GpuForm::pcie && joined < s.gpu_count;
+}
+
+}  // namespace clusterc

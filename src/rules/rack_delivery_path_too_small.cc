@@ -1,0 +1,102 @@
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr Meters kColdAisle{1.2};         // two floor tiles of 600 mm (ASHRAE TC 9.9; policy)
+
+struct Frame { std::string what, model; SourceSpan span; const Value<Meters>*height, *width, *depth; std::string object; };
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site || !c.spec.site) return;
+  const Site& site = *c.spec.site;
+  std::vector<Frame> frames;
+  for (const RackGroupModel& g : c.racks)
+    if (g.part && g.count > 0) frames.push_back({format("racks of '{}'", g.name), g.model, g.spec->model.span, &g.part->height, &g.part->width, &g.part->depth, "racks." + g.name});
+  for (const AssemblyGroupModel& a : c.assemblies)
+    if (a.part && a.count > 0) frames.push_back({format("frames of '{}'", a.name), a.model, a.spec->model.span, nullptr, &a.part->width, &a.part->depth, "assemblies." + a.name});
+  if (site.door)
+    for (const Frame& f : frames) {
+      if (site.door->height && f.height) {
+        if (!*f.height) findings.note(rule.id, f.span, format("'{}' states no `height`, so it was not checked whether {} pass the door", f.model, f.what));
+        else if (above((*f.height)->value, site.door->height->value)) {
+          Finding& x = findings.add(rule.severity, rule.id, f.span, format("{} are {} high, the door is {}", f.what, to_text(**f.height), to_text(*site.door->height)));
+          x.note(site.door->height.span, "the door");
+          mention_unconfirmed(x, *f.height, format("the height of '{}'", f.model));
+          x.help("lower racks, or racks that are delivered lying and raised in the room");
+          x.object(f.object);
+        }
+      }
+      // Through the door with the narrower side first.
+      if (site.door->width) {
+        if (!*f.width) findings.note(rule.id, f.span, format("'{}' states no `width`, so it was not checked whether {} pass the door", f.model, f.what));
+        else if (const Meters narrow = *f.depth ? std::min(**f.width, **f.depth) : **f.width; above(narrow.value, site.door->width->value)) {
+          Finding& x = findings.add(rule.severity, rule.id, f.span, format("{} are {} wide, the door is {}", f.what, to_text(narrow), to_text(*site.door->width)));
+          x.note(site.door->width.span, "the door");
+          mention_unconfirmed(x, *f.width, format("the width of '{}'", f.model));
+          x.help("narrower racks, or another way in");
+          x.object(f.object);
+        }
+      }
+    }
+  if (!site.aisle) return;
+  // What is pulled out needs its own depth in front of the rack.
+  const NodeGroupModel* deepest = nullptr;
+  for (const NodeGroupModel& g : c.nodes)
+    if (is_ours(g) && g.count > 0 && g.racks >= 0 && g.server.part.depth && (!deepest || *deepest->server.part.depth < *g.server.part.depth)) deepest = &g;
+  Meters needed = kColdAisle;
+  if (deepest) needed = std::max(needed, *deepest->server.part.depth);
+  if (!above(needed.value, site.aisle->value)) return;
+  const bool by_device = deepest && kColdAisle < *deepest->server.part.depth;
+  Finding& x = findings.add(rule.severity, rule.id, site.aisle.span, by_device ? format("the aisle is {} wide, '{}' is {} deep and must be pulled out", to_text(*site.aisle), deepest->server.id, to_text(needed))
+                                                                              : format("the cold aisle is {} wide, {} are good practice", to_text(*site.aisle), to_text(needed)));
+  if (by_device) x.note(deepest->span, format("the nodes of '{}'", deepest->name));
+  x.help(format("an aisle of {}", to_text(needed)));
+  x.object("site.aisle");
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Racks pass the smallest door on their way (`door`), and the cold aisle (`aisle`) is wide enough to work in and to pull the deepest device out.
+
+## Why it matters
+
+A rack that stands before a door that is 85 mm too low stays there; so does a node whose successor cannot be taken out of the rack.
+
+## Formula
+
+```
+height of the rack <= height of the door;  the narrower of width and depth <= its width
+aisle >= 1.2 m, and >= depth of the deepest node
+```
+
+Source: geometry; data sheets (catalogue). 1.2 m, two floor tiles, is the usual cold aisle (ASHRAE TC 9.9).
+
+## Example
+
+Racks of 2,285 mm and a door of 2,200 mm.
+
+## How to fix
+
+Lower racks, another way in, or delivery in parts.
+
+## When to accept
+
+Where the rack is delivered lying down and there is room to raise it.
+)";
+
+const Rule kRackDeliveryPathTooSmall = {
+    .id = "rack-delivery-path-too-small",
+    .code = "RACK-010",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a rack does not pass the door, or the aisle is too narrow",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

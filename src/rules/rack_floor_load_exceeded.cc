@@ -1,0 +1,107 @@
+#include "plan/placement.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kFeet = 4;
+constexpr double kUneven = 1.25;          // feet do not share evenly (policy)
+
+struct Frame { std::int64_t first = 0, count = 0; SourceSpan span; std::string model; Value<Meters> width, depth; bool complete = true; };
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site || !c.spec.site) return;
+  const Value<FloorLoad>& floor = c.spec.site->floor_load;
+  const Value<Kilograms>& tile = c.spec.site->tile_load;
+  if (!floor && !tile) return;
+  std::vector<Frame> frames;
+  for (const RackGroupModel& g : c.racks)
+    if (g.part) frames.push_back({g.first, g.count, g.span, g.model, g.part->width, g.part->depth});
+  for (const AssemblyGroupModel& a : c.assemblies)
+    if (a.part) frames.push_back({a.first, a.count, a.span, a.model, a.part->width, a.part->depth});
+  for (const Frame& g : frames) {
+    std::int64_t worst = -1;
+    double most = 0;
+    for (std::int64_t r = g.first; r < g.first + g.count; ++r) {
+      const RackPlan& rack = in.plan.racks[static_cast<std::size_t>(r)];
+      if (rack.devices.empty()) continue;
+      const double weight = standing_weight(in.plan, r).value;
+      if (above(weight, most)) {
+        most = weight;
+        worst = r;
+      }
+    }
+    if (worst < 0) continue;
+    const std::string name = c.rack_name(worst);
+    if (floor) {
+      if (!g.width || !g.depth) {
+        findings.note(rule.id, g.span, format("'{}' states no `{}`, so its load on the floor was not checked", g.model, g.width ? "depth" : "width"));
+      } else if (const double load = most / (g.width->value * g.depth->value); above(load, floor->value)) {
+        Finding& f = findings.add(rule.severity, rule.id, g.span, format("rack '{}' puts {} on the floor, it carries {}", name, to_text(FloorLoad(load)), to_text(*floor)));
+        f.label(format("{} on {} x {}", to_text(Kilograms(most)), to_text(*g.width), to_text(*g.depth)));
+        f.note(floor.span, "the floor");
+        f.help("fewer devices in each rack, a plate that spreads the load, or a place on the slab");
+        f.object("rack/" + name);
+        continue;
+      }
+    }
+    if (tile) {
+      const double foot = most / kFeet;
+      if (!above(foot * kUneven, tile->value)) continue;
+      const bool surely = above(foot, tile->value);
+      Finding& f = findings.add(surely ? rule.severity : Severity::warning, rule.id, g.span, format("a foot of rack '{}' puts {} on a tile, it carries {}", name, to_text(Kilograms(foot * kUneven)), to_text(*tile)));
+      f.label(format("{} / 4 feet x {:.2f} for uneven ones", to_text(Kilograms(most)), kUneven));
+      f.note(tile.span, "the tile");
+      f.help("plates below the feet, or a place on the slab");
+      f.object("rack/" + name);
+      f.physics = surely;
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The heaviest rack of each group loads the floor below it, and the tile below each foot, with no more than they carry.
+
+## Why it matters
+
+A tile that breaks tips a rack of a ton against its neighbour.
+
+## Formula
+
+```
+weight / (width x depth) <= floor_load
+weight / 4 feet x 1.25 <= tile_load        a warning where only the factor exceeds it
+weight = (devices x 1.05 for rails + 20 kg of cables) + the empty rack
+```
+
+Source: statics; 1.25 for feet that do not share evenly is a policy, rails and cables are planning defaults, weights are the catalogue's.
+
+## Example
+
+A rack of 1,360 kg on tiles for 400 kg: 340 kg a foot, 425 kg with the factor.
+
+## How to fix
+
+Plates that spread the load, fewer devices in a rack, a place on the slab.
+
+## When to accept
+
+A tile that only the factor exceeds, where the feet are levelled and measured.
+)";
+
+const Rule kRackFloorLoadExceeded = {
+    .id = "rack-floor-load-exceeded",
+    .code = "RACK-005",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a rack is heavier than the floor carries",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,129 @@
+#include <bit>
+
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+constexpr Kilograms kHeavy{50};           // two people do not lift more; a lift is needed (policy)
+
+Value<Kilograms> weight_of(const RuleInput& in, const RackedDevice& d) {
+  const Cluster& c = in.cluster;
+  if (d.kind == DeviceKind::node) return c.nodes[static_cast<std::size_t>(d.group)].server.part.weight;
+  if (d.kind == DeviceKind::storage) return c.storage[static_cast<std::size_t>(d.group)].part ? c.storage[static_cast<std::size_t>(d.group)].part->weight : Value<Kilograms>();
+  if (d.kind != DeviceKind::switch_) return {};
+  std::int64_t first = 0;
+  for (const FabricTier& t : in.plan.fabrics[static_cast<std::size_t>(d.group)].tiers) {
+    if (d.index < first + t.count) return t.part ? t.part->weight : Value<Kilograms>();
+    first += t.count;
+  }
+  return {};
+}
+
+// Is there a free piece of `units` that ends at or below `top`?
+bool room_below(const RackPlan& rack, std::int64_t units, std::int64_t top) {
+  std::int64_t free = 0, next = 1;
+  for (const RackedDevice& d : rack.devices) {             // from the bottom up
+    if (d.unit <= 0) continue;
+    free = std::max(free, std::min<std::int64_t>(d.unit - 1, top) - next + 1);
+    next = std::max<std::int64_t>(next, d.unit + d.units);
+    if (next > top) break;
+  }
+  if (next <= top) free = std::max(free, top - next + 1);
+  return free >= units;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (const RackGroupModel& g : c.racks) {
+    if (!g.part || !g.part->units) continue;
+    const double middle = static_cast<double>(*g.part->units) / 2;
+    std::int64_t failing = 0;
+    const RackedDevice* first = nullptr;
+    double centre_of_first = 0;
+    Kilograms weight_of_first{0};
+    std::vector<std::string> names, objects;
+    for (std::int64_t r = g.first; r < g.first + g.count; ++r) {
+      const RackPlan& rack = in.plan.racks[static_cast<std::size_t>(r)];
+      double moment = 0, mass = 0;
+      const RackedDevice* heavy = nullptr;
+      Kilograms of_heavy{0};
+      for (const RackedDevice& d : rack.devices) {
+        const Value<Kilograms> w = weight_of(in, d);
+        if (!w || d.unit <= 0) continue;
+        mass += w->value;
+        moment += w->value * (d.unit - 1 + d.units / 2.0);
+        if (!(*w < kHeavy) && d.unit > 1 && d.unit - 1 + d.units / 2.0 > middle && room_below(rack, d.units, d.unit - 1)) heavy = &d, of_heavy = *w;
+      }
+      if (!heavy || mass <= 0 || !above(moment / mass, middle)) continue;
+      if (!first) {
+        first = heavy;
+        centre_of_first = moment / mass;
+        weight_of_first = of_heavy;
+      }
+      ++failing;
+      if (names.size() < 3) names.push_back(c.rack_name(r));
+      objects.push_back("rack/" + c.rack_name(r));
+    }
+    if (!first) continue;
+    SourceSpan at = g.span;
+    std::string who;
+    if (first->kind == DeviceKind::node) {
+      const NodeGroupModel& n = c.nodes[static_cast<std::size_t>(first->group)];
+      who = c.node_name(first->index);
+      const auto* place = n.spec->at.find(who);
+      at = place ? place->name_span : load_place(n);
+    } else {
+      who = first->kind == DeviceKind::storage ? c.storage[static_cast<std::size_t>(first->group)].name : c.networks[static_cast<std::size_t>(in.plan.fabrics[static_cast<std::size_t>(first->group)].network)].name;
+    }
+    Finding& f = findings.add(rule.severity, rule.id, at, format("'{}' of {} stands at U{} of rack {}: its centre of gravity is at U{:.3g}, the middle at U{:.3g}", who, to_text(weight_of_first), first->unit, name_list(names, failing), centre_of_first, middle));
+    f.label(format("there is room for its {} U below", first->units));
+    f.help("the heaviest at the bottom");
+    f.objects = std::move(objects);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The centre of gravity of a rack is in its lower half, as long as a device of 50 kg or more could stand lower.
+
+## Why it matters
+
+A rack that is heavy at the top tips when a device is pulled out, and a node of 100 kg above a man's head is lifted out by nobody.
+
+## Formula
+
+```
+sum(weight x height of its middle) / sum(weights) <= units / 2
+```
+
+Only where a device of 50 kg or more stands above the middle and there is room for it below: a rack that is full to the top has no better order. Source: statics; 50 kg is a policy (a lift is used from there on).
+
+## Example
+
+A node of 123 kg at U33 of an empty rack of 42 U.
+
+## How to fix
+
+Leave `at` out, or name a lower unit: the planner fills racks from the bottom.
+
+## When to accept
+
+Where the rack is bolted to the floor and its neighbours, and a lift is at hand.
+)";
+
+const Rule kRackHeavyDevicePlacedHigh = {
+    .id = "rack-heavy-device-placed-high",
+    .code = "RACK-006",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a heavy device stands high while there is room below",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,87 @@
+#include "plan/placement.h"
+#include "rules/say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (const RackGroupModel& g : c.racks) {
+    if (!g.part || g.spec->shipping.value_or("") != "integrated") continue;
+    if (!g.part->dynamic_load) {
+      findings.note(rule.id, g.spec->shipping.span, format("'{}' states no `dynamic_load`, so it was not checked what rack group '{}' may be rolled with", g.model, g.name));
+      continue;
+    }
+    const double limit = g.part->dynamic_load->value;
+    std::int64_t failing = 0, worst = -1;
+    double most = 0;
+    std::vector<std::string> names, objects;
+    for (std::int64_t r = g.first; r < g.first + g.count; ++r) {
+      if (in.plan.racks[static_cast<std::size_t>(r)].devices.empty()) continue;
+      const double load = installed_load(in.plan, r).value;
+      if (!above(load, limit)) continue;
+      if (above(load, most)) {
+        most = load;
+        worst = r;
+      }
+      ++failing;
+      if (names.size() < 3) names.push_back(c.rack_name(r));
+      objects.push_back("rack/" + c.rack_name(r));
+    }
+    if (worst < 0) continue;
+    const std::vector<Term> terms = weight_terms(in, worst);
+    double devices = 0;
+    for (const Term& t : terms) devices += t.each * static_cast<double>(t.count);
+    Finding& f = findings.add(rule.severity, rule.id, g.spec->shipping.span, format("rack {} is rolled in with {}, '{}' is rated {} on its castors", name_list(names, failing), to_text(Kilograms(most)), g.model, to_text(Kilograms(limit))));
+    f.label(format("({}) x {:.2f} for rails + {} of cables = {}", sum_text(terms, Dimension::mass), 1 + kRailShare, to_text(kRackCables), to_text(Kilograms(most))));
+    mention_unconfirmed(f, g.part->dynamic_load, format("the dynamic load of '{}'", g.model));
+    f.help("`shipping: empty`, or the heaviest devices on a pallet of their own");
+    f.physics = g.part->dynamic_load.confirmed && devices > limit;   // with rails and cables at nothing it is still too much
+    f.objects = std::move(objects);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Racks that come with everything built in (`shipping: integrated`) weigh no more than they may be rolled with.
+
+## Why it matters
+
+Castors are rated far below the frame. One that breaks on a ramp drops a ton.
+
+## Formula
+
+```
+sum of the devices x 1.05 (rails) + 20 kg (cables) <= dynamic load of the rack
+```
+
+The dynamic rating is often 60 to 70 % of the static one. Source: data sheets (catalogue); 5 % and 20 kg are planning defaults.
+
+## Example
+
+Eight DGX A100 (985 kg), 1,054 kg with rails and cables, in a rack that may be rolled with 1,020 kg.
+
+## How to fix
+
+Build the nodes in where the rack stands, or ship some of them out of it.
+
+## When to accept
+
+When the maker has approved the load for this way, in writing. What exceeds a confirmed rating by the devices alone cannot be accepted.
+)";
+
+const Rule kRackRolledAboveDynamicRating = {
+    .id = "rack-rolled-above-dynamic-rating",
+    .code = "RACK-004",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a rack is rolled in with more than its dynamic rating",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
