@@ -20,7 +20,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, s.span, format("'{}' states no `bmc`: group '{}' is taken to have management controllers", s.id, g.name));
     }
     const auto* boot = s.part.drives.find("boot");
-    if (!boot || !boot->value.count || *boot->value.count != 1) continue;       // none: it starts from the network
+    if (g.assembly >= 0 || !boot || !boot->value.count || *boot->value.count != 1) continue;   // a tray is as its maker built it; none: it starts from the network
     Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(first_place(written(boot->value.count), boot->value.span, boot->name_span), g), s.span),
                               format("each node of '{}' starts from 1 drive, a mirror takes 2", g.name));
     mention_unconfirmed(f, boot->value.count, format("the number of boot drives of '{}'", s.id));
@@ -43,7 +43,7 @@ A node without a controller cannot be switched on, reset or read from afar: some
 
 ```
 bmc: true
-boot drives = 0 (from the network) or >= 2
+boot drives = 0 (from the network) or >= 2; trays of rack-scale systems are as their maker built them
 ```
 
 Source: policy. The rule book had a missing controller as an error; such a node can be built and runs, so it is a warning here.

@@ -46,9 +46,9 @@ A link that comes up with half its lanes or an older generation still works. Eve
 lanes x rate of a lane at the generation of the link >= lanes x rate of the card's own
 ```
 
-At rest a GPU may lower its link to 2.5 GT/s: judge what a machine reports under load only. Source: PCI Express Base Specification (rates); data sheets (catalogue). Seen: github.com/janhq/jan/issues/183, where the rate at rest was taken for a fault.
+At rest a GPU may lower its link to 2.5 GT/s: judge what a machine reports under load only.
 
-Source: PCI Express Base Specification; github.com/janhq/jan/issues/183.
+Source: PCI Express Base Specification (rates); data sheets (catalogue). Seen: github.com/janhq/jan/issues/183, where the rate at rest was taken for a fault.
 
 ## Example
 

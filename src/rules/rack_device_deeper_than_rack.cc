@@ -66,7 +66,9 @@ A node that stands out of the rack keeps the door open, and with it the air of t
 depth of the device <= mounting depth of the rack
 ```
 
-The mounting depth is the deepest device that fits between the doors, with room for cables behind it. Source: data sheets of device and rack (catalogue).
+The mounting depth is the deepest device that fits between the doors, with room for cables behind it.
+
+Source: data sheets of device and rack (catalogue).
 
 ## Example
 

@@ -44,6 +44,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         f.note(floor.span, "the floor");
         f.help("fewer devices in each rack, a plate that spreads the load, or a place on the slab");
         f.object("rack/" + name);
+        f.physics = true;
         continue;
       }
     }
@@ -91,14 +92,14 @@ Plates that spread the load, fewer devices in a rack, a place on the slab.
 
 ## When to accept
 
-A tile that only the factor exceeds, where the feet are levelled and measured.
+A tile that only the factor exceeds, where the feet are levelled and measured. What exceeds the rating itself cannot be accepted.
 )";
 
 const Rule kRackFloorLoadExceeded = {
     .id = "rack-floor-load-exceeded",
     .code = "RACK-005",
     .severity = Severity::error,
-    .physics = true,
+    .physics = false,
     .summary = "a rack is heavier than the floor carries",
     .explanation = kExplanation,
     .check = check,

@@ -101,7 +101,9 @@ A rack that is heavy at the top tips when a device is pulled out, and a node of 
 sum(weight x height of its middle) / sum(weights) <= units / 2
 ```
 
-Only where a device of 50 kg or more stands above the middle and there is room for it below: a rack that is full to the top has no better order. Source: statics; 50 kg is a policy (a lift is used from there on).
+Only where a device of 50 kg or more stands above the middle and there is room for it below: a rack that is full to the top has no better order.
+
+Source: statics; 50 kg is a policy (a lift is used from there on).
 
 ## Example
 

@@ -62,7 +62,9 @@ The rack is drawn full of nodes, and the unit that cools them has no place in it
 free pieces of the unit's height + entries of `occupied` of just that height >= units in all
 ```
 
-Units without `units` stand on the floor and are not counted. Manifolds stand beside the rails and take none. Source: geometry; data sheets (catalogue).
+Units without `units` stand on the floor and are not counted. Manifolds stand beside the rails and take none.
+
+Source: geometry; data sheets (catalogue).
 
 ## Example
 

@@ -91,7 +91,9 @@ Forty delivered nodes and room for thirty-nine.
 [unit, unit + height) of the devices in a rack are disjoint, and end at or below the rack's units
 ```
 
-Devices are put where they fit: what the spec fixes (`occupied`, `at`) first, then nodes from the bottom up, at most `per_rack` in each rack, then storage and switches from the top down. Source: geometry; EIA-310.
+Devices are put where they fit: what the spec fixes (`occupied`, `at`) first, then nodes from the bottom up, at most `per_rack` in each rack, then storage and switches from the top down.
+
+Source: geometry; EIA-310.
 
 ## Example
 
