@@ -161,6 +161,7 @@ void add_switches(PcieTree& tree, const Named<PcieSocket>& socket, int index, Pc
       if (w.through < 0) tree.misfits.push_back({w.name, written.through.span, true, written.through.origin});
     }
     w.generation = lowest_known({written.generation.value_or(0), w.through >= 0 ? board : root.generation});
+    if (w.generation == 0) w.generation = root.generation;      // nobody says more: the socket's
     w.uplink_rate = pcie_link_rate(w.generation, w.uplink_lanes);
     (w.through >= 0 ? tree.switches[static_cast<std::size_t>(w.through)].lanes_used : root.lanes_used) += w.uplink_lanes;
   }
