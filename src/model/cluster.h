@@ -118,7 +118,8 @@ struct EndPoints {                    // members of a network
   std::int64_t members = 0;           // nodes or systems
   std::int64_t ports_each = 0;        // ports of each member in this network
   std::int64_t built_for = 0;         // members to leave room for (>= members)
-  BitsPerSecond rate{0};              // of one port in this network
+  std::int64_t split = 1;             // links of one port: one to each plane where the port is fast enough for all of them
+  BitsPerSecond rate{0};              // of one port in this network, over all of its links
 };
 
 struct NetworkModel {

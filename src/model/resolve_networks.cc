@@ -273,9 +273,6 @@ void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   m.rate = n.rate.value_or(BitsPerSecond{0});
   if (was_written(n.breakout) && m.switch_part && m.switch_part->breakout && *n.breakout > *m.switch_part->breakout)
     r.error("spec-out-of-range", n.breakout.span, format("a port of '{}' splits {} ways at most, {} are asked for", m.switch_model, *m.switch_part->breakout, *n.breakout));
-  if (n.planes && *n.planes > 1)
-    r.findings.warning("spec-not-planned", n.planes.span, format("{} planes are not planned yet: network '{}' is planned as one", *n.planes, entry.name))
-        .help("write a network for each plane");
   if (!was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && m.rate.value > 0 && !m.everything) {
     const std::int64_t most = m.switch_part->breakout.value_or(1);
     const auto ways = std::clamp<std::int64_t>(static_cast<std::int64_t>(*m.switch_part->port_rate / m.rate + 1e-9), 1, most);
@@ -311,6 +308,35 @@ void find_rails(Network& n, const Cluster& c, const NetworkModel& m) {
     if (e.group >= 0 && c.nodes[e.group].computes && (!most || e.ports_each > most->ports_each)) most = &e;
   if (most && most->ports_each > 0)
     n.rails = Value<std::int64_t>::derived(most->ports_each, format("ports of one node of '{}'", c.nodes[most->group].name), most->span);
+}
+
+// Planes: fabrics side by side that share no switch. Rail-only is a plane for each rail. A port that carries the rate of every plane at once is split
+// over them; other members deal their ports out, port k to plane k modulo the planes.
+void find_planes(Resolution& r, Named<Network>& entry, NetworkModel& m) {
+  Network& n = entry.value;
+  const bool rail_only = n.topology && *n.topology == NetworkTopology::rail_only;
+  if (rail_only) {
+    if (n.planes.origin == Origin::spec)
+      r.error("spec-out-of-range", n.planes.span, format("network '{}' is rail-only, which is a plane for each of its rails already", m.name))->help("leave `planes` out, or write `topology: rail-optimised`");
+    else if (n.rails)
+      n.planes = Value<std::int64_t>::derived(*n.rails, "rail-only: a plane for each rail", n.topology.span);
+  }
+  const std::int64_t planes = n.planes.value_or(1);
+  if (planes <= 1) return;
+  for (EndPoints& e : m.ends) {
+    const ServerModel* server = e.group >= 0 ? &r.cluster.nodes[e.group].server : nullptr;
+    const BitsPerSecond port = server && e.ports >= 0 && e.ports < static_cast<int>(server->ports.size()) ? server->ports[e.ports].rate : e.rate;
+    const BitsPerSecond all = m.rate * static_cast<double>(planes);
+    if (!rail_only && m.rate.value > 0 && port.value >= all.value * (1 - 1e-9)) {
+      e.split = planes;
+      e.rate = all;
+    } else if (e.ports_each > planes && e.ports_each % planes != 0) {
+      if (Finding* f = r.error("spec-out-of-range", n.planes.span, format("{} ports of a member cannot be dealt evenly over {} planes", e.ports_each, planes))) f->note(e.span, "connected here");
+    } else if (e.ports_each < planes) {
+      r.findings.warning("spec-planes-not-reached", e.span, format("with {} of its ports in network '{}' a member reaches {} of {} planes", e.ports_each, m.name, e.ports_each, planes))
+          .help("a port for each plane; what has fewer is reached from nodes with a port in the same plane only");
+    }
+  }
 }
 
 // The management port of every server and bought storage system of ours, for a network that connects everything. Switches, PDUs and shelves are
@@ -354,7 +380,10 @@ void resolve_networks(Resolution& r) {
   share_out_ports(r);
   for (NetworkModel& m : c.networks)
     if (m.everything && m.ends.empty()) add_management_ports(c, m);
-  for (std::size_t i = 0; i < c.networks.size(); ++i) find_rails(c.spec.networks.entries[i].value, c, c.networks[i]);
+  for (std::size_t i = 0; i < c.networks.size(); ++i) {
+    find_rails(c.spec.networks.entries[i].value, c, c.networks[i]);
+    find_planes(r, c.spec.networks.entries[i], c.networks[i]);
+  }
 }
 
 }  // namespace clusterc

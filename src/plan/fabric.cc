@@ -6,6 +6,8 @@
 // 128th node, in the last unit: the four fabric managers move if that node is ever bought. Uplinks of management switches do likewise.
 // Leaves count their node ports from 1 and their uplinks from the top end, link by link; the m links to one spine lie side by side, so that
 // twin-port cages and split ports carry one cable.
+// Several planes are as many copies of one fabric: link x of a member goes to plane x modulo the planes, and is its link x / planes there. The links of
+// a port that is split over the planes follow one another, so each plane has one of them.
 // A network that is out-of-band for everything counts nodes' management ports first, then storage, then the switches of each fabric, then PDUs
 // rack by rack, then shelves and trays of assemblies. Its switches have ports of their own for uplinks (48 x 1 Gb/s + 4 x 100 Gb/s): two go to the
 // first Ethernet fabric that carries in-band traffic, which therefore is planned again with those ports.
@@ -73,7 +75,7 @@ struct Builder {
           same = same || (o.group == p.group && o.storage == p.storage && o.ports == p.ports && (p.ports >= 0 || p.group < 0));
         }
       if (same || p.ports_each <= 0) continue;
-      f.blocks.push_back({.network = network, .end = static_cast<int>(e), .members = p.members, .ports_each = p.ports_each, .built_for = std::max(p.built_for, p.members)});
+      f.blocks.push_back({.network = network, .end = static_cast<int>(e), .members = p.members, .ports_each = p.ports_each * p.split, .built_for = std::max(p.built_for, p.members)});
     }
   }
 
@@ -91,11 +93,13 @@ struct Builder {
   }
 
   // Lays the blocks out for leaves in units of `rails`, and says what that asks for.
+  // Of one plane.
   static FabricDemand lay_out(Fabric& f, std::int64_t rails, bool rail_optimised) {
     FabricDemand d{.rails = rails};
     for (FabricBlock& b : f.blocks) {
-      b.width = ceil_div(b.ports_each, rails);
-      b.from_last = b.what == FabricBlock::What::uplinks || (rail_optimised && b.ports_each < rails);
+      const std::int64_t ports = ceil_div(b.ports_each, f.planes);
+      b.width = ceil_div(ports, rails);
+      b.from_last = b.what == FabricBlock::What::uplinks || (rail_optimised && ports < rails);
     }
     // A fabric of single ports only has nobody to make room for.
     if (std::all_of(f.blocks.begin(), f.blocks.end(), [](const FabricBlock& b) { return b.from_last; }))
@@ -104,7 +108,7 @@ struct Builder {
     for (FabricBlock& b : f.blocks) {
       if (b.from_last) {
         b.first = extra;
-        extra += b.built_for * b.ports_each;
+        extra += b.built_for * b.ports_each;      // over all planes
         continue;
       }
       b.first = first;
@@ -113,7 +117,7 @@ struct Builder {
       if (!width) width = b.width;
     }
     d.slots_built = first;
-    d.extra_ports = extra;
+    d.extra_ports = ceil_div(extra, f.planes);
     if (rail_optimised && width) d.slot_multiple = width;
     return d;
   }
@@ -146,6 +150,7 @@ struct Builder {
     f.links_per_pair = f.core_links_per_pair = 0;
     f.oversubscription = 1;
     f.link_rate = n.rate;
+    f.planes = n.spec ? n.spec->planes.value_or(1) : 1;
     if (f.end_ports_built_for == 0) return;
 
     const std::int64_t bond = n.spec ? n.spec->bond.value_or(1) : 1;
@@ -154,11 +159,16 @@ struct Builder {
       f.unbuildable = "the switch has no number of ports";
       return;
     }
-    const bool wants_rails = n.spec && n.spec->topology && (*n.spec->topology == NetworkTopology::rail_optimised || *n.spec->topology == NetworkTopology::rail_only);
+    // Rail-only has one rail in each plane.
+    const bool wants_rails = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::rail_optimised;
     std::int64_t rails = 1;
     if (wants_rails) {
-      for (const FabricBlock& b : f.blocks) rails = std::max(rails, b.ports_each);
-      if (n.spec->rails) rails = *n.spec->rails;
+      for (const FabricBlock& b : f.blocks) rails = std::max(rails, ceil_div(b.ports_each, f.planes));
+      if (n.spec->rails) {
+        std::int64_t split = 1;
+        for (const EndPoints& e : n.ends) split = std::max(split, e.split);
+        rails = ceil_div(*n.spec->rails * split, f.planes);
+      }
     }
 
     // One switch (one for each link of a bond) where all fits, rails or not.
@@ -191,7 +201,7 @@ struct Builder {
         s = fabric_shape(d);
       }
       if (s.tiers == 0) {
-        f.unbuildable = clusterc::format("{} ports, three tiers of {} ports carry {} without oversubscription", f.end_ports_built_for, radix, three_tier_limit(radix));
+        f.unbuildable = clusterc::format("{} ports{}, three tiers of {} ports carry {} without oversubscription", ceil_div(f.end_ports_built_for, f.planes), f.planes > 1 ? " in each plane" : "", radix, three_tier_limit(radix));
         return;
       }
     }
@@ -208,7 +218,7 @@ struct Builder {
 
     // The shape is that of one radix throughout; a tier of other switches has ports to spare, or too few (net-switch-ports-exceeded).
     auto tier = [&](const char* word, std::int64_t count, std::int64_t down, std::int64_t up) {
-      FabricTier t{.word = word, .model = n.switch_model, .part = n.switch_part, .count = count, .ports = radix, .down = down, .up = up};
+      FabricTier t{.word = word, .model = n.switch_model, .part = n.switch_part, .count = f.planes * count, .ports = radix, .down = down, .up = up};
       for (const auto& [name, part] : n.tier_parts)
         if (name == t.word && part) {
           t.model = *n.spec->tiers.find(name)->value.value;
@@ -220,16 +230,16 @@ struct Builder {
     if (has_uplink_ports(n)) {
       const std::int64_t up = std::min(kUplinksOfAManagementSwitch, *n.switch_part->uplinks);
       tier(s.leaves == bond ? "switch" : "leaf", s.leaves, s.down, f.uplinks_to >= 0 ? up : 0);
-      f.uplink_cables = f.uplinks_to >= 0 ? s.leaves * up : 0;
+      f.uplink_cables = f.uplinks_to >= 0 ? f.planes * s.leaves * up : 0;
       return;
     }
     tier(s.tiers == 1 ? "switch" : "leaf", s.leaves, s.down, s.up);
     if (s.tiers == 1) return;
-    f.leaf_spine_cables = s.leaves * s.up;
+    f.leaf_spine_cables = f.planes * s.leaves * s.up;
     f.oversubscription = static_cast<double>(s.down) / static_cast<double>(s.up);
     tier("spine", s.spines(), f.leaves_per_pod * s.links, s.core_links * s.cores_per_group);
     if (s.tiers == 2) return;
-    f.spine_core_cables = s.spines() * s.core_links * s.cores_per_group;
+    f.spine_core_cables = f.planes * s.spines() * s.core_links * s.cores_per_group;
     tier("core", s.cores(), s.pods * s.core_links, 0);
   }
 

@@ -152,16 +152,17 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
     }
     g.nothing_plugged = nodes.server.virtual_machine;
     g.devices = nodes.count;
-    g.per_device = std::max<std::int64_t>(set.count, e.first_port + b.ports_each);
+    g.per_device = std::max<std::int64_t>(set.count, e.first_port + e.ports_each);
     if (!set.cages.empty()) {
       g.per_device = *std::max_element(set.cages.begin(), set.cages.end()) + 1;
       for (int cage : set.cages) g.links = std::max<std::int64_t>(g.links, std::count(set.cages.begin(), set.cages.end(), cage));
     }
+    g.links *= e.split;
     group = add_group(std::move(g));
     sets_.push_back({e.group, e.ports, groups_[at(group)].rate.value, group});
   }
   for (std::int64_t k = 0; k < b.ports_each; ++k) {
-    const std::int64_t port = e.first_port + k;
+    const std::int64_t port = e.first_port + k / e.split;
     out.push_back({group, at(port) < set.cages.size() ? static_cast<std::int32_t>(set.cages[at(port)]) : static_cast<std::int32_t>(port)});
   }
 }
@@ -225,7 +226,10 @@ void Links::near_end(const PluggedLink& l, CableEnd& end) const {
   const auto numbered = [&](const std::string& name) {
     end.port = name;
     end.port += '/';
-    append_int(end.port, e.first_port + l.port + 1);
+    append_int(end.port, e.first_port + l.port / e.split + 1);
+    if (e.split <= 1) return;
+    end.port += "/plane";           // a port that is split over planes has a link to each
+    append_int(end.port, l.port % e.split + 1);
   };
   if (e.storage >= 0) {
     end.object = "storage/" + c_.storage[at(e.storage)].name + "/";

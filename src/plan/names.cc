@@ -26,6 +26,12 @@ std::string Plan::switch_name(int fabric, SwitchRef r) const {
   out += '/';
   out += f.name;
   out += '/';
+  if (f.planes > 1) {
+    out += "plane";
+    append_plain(r.index / f.per_plane(r.tier) + 1, out);
+    out += '/';
+    r.index %= f.per_plane(r.tier);
+  }
   switch (r.tier) {
     case 0:
       if (f.leaves_per_unit == 1) {

@@ -427,7 +427,7 @@ class Placer {
     const NetworkModel& n = c_.networks[network];
     const int usual = usual_racks(network);
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t slot = i / f.leaves_per_unit * f.tiers[0].down;
+      const std::int64_t slot = i % f.per_plane(0) / f.leaves_per_unit * f.tiers[0].down;
       std::int64_t near = -1;
       for (const FabricBlock& b : f.blocks)
         if (!b.from_last && slot >= b.first && slot < b.first + b.members * b.width) near = rack_of(b, (slot - b.first) / b.width);

@@ -87,7 +87,8 @@ struct Fabric {
   std::int64_t rails = 1;
   std::int64_t unit = 0;                // nodes of one scalable unit (members that share their leaves)
   std::int64_t units = 0;
-  std::int64_t leaves_per_unit = 1;     // rails, or 1
+  std::int64_t planes = 1;              // fabrics side by side that share no switch; counts below are of all of them, units, pods and leaves_per_unit of one
+  std::int64_t leaves_per_unit = 1;     // rails of one plane, or 1
   std::int64_t pods = 1, leaves_per_pod = 0, spines_per_pod = 0;   // three tiers
   std::int64_t links_per_pair = 0;      // leaf to each of its spines
   std::int64_t core_links_per_pair = 0; // spine to each of its cores
@@ -104,6 +105,7 @@ struct Fabric {
   std::vector<FabricBlock> blocks;
   const FabricBlock* block_of(int network, int end) const;
   std::int64_t switch_count() const;
+  std::int64_t per_plane(int tier) const { return tiers[tier].count / planes; }   // switches of a tier in one plane; they lie together
   std::int64_t first_switch = 0;        // number of this fabric's first switch in Plan::switch_rack
 };
 

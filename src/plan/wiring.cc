@@ -27,17 +27,19 @@ PortRef Plan::block_port(int fabric, int block, std::int64_t member, std::int64_
   if (f.tiers.empty()) return {};
   const FabricBlock& b = f.blocks[block];
   const std::int64_t down = f.tiers[0].down, rails = f.leaves_per_unit;
-  std::int64_t slot, rail;
+  std::int64_t slot, rail, plane;
   if (b.from_last) {
     const std::int64_t x = b.first + member * b.ports_each + port;
-    slot = f.units * down - 1 - x / rails;
-    rail = x % rails;
+    plane = x % f.planes;
+    slot = f.units * down - 1 - x / f.planes / rails;
+    rail = x / f.planes % rails;
   } else {
-    slot = b.first + member * b.width + port / rails;
-    rail = port % rails;
+    plane = port % f.planes;
+    slot = b.first + member * b.width + port / f.planes / rails;
+    rail = port / f.planes % rails;
   }
   if (slot < 0 || slot >= f.units * down) return {};
-  return {{0, slot / down * rails + rail}, slot % down + 1};
+  return {{0, plane * f.per_plane(0) + slot / down * rails + rail}, slot % down + 1};
 }
 
 PortRef Plan::leaf_port(int fabric, int end_points, std::int64_t member, std::int64_t port) const {
@@ -80,13 +82,15 @@ PortRef Plan::up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* u
     return {lower, t.ports + link + 1};
   }
   PortRef far;
+  const std::int64_t plane = lower.index / f.per_plane(lower.tier), index = lower.index % f.per_plane(lower.tier);
   if (lower.tier == 0) {
-    const std::int64_t pod = lower.index / f.leaves_per_pod, in_pod = lower.index % f.leaves_per_pod;
+    const std::int64_t pod = index / f.leaves_per_pod, in_pod = index % f.leaves_per_pod;
     far = {{1, pod * f.spines_per_pod + link / f.links_per_pair}, in_pod * f.links_per_pair + link % f.links_per_pair + 1};
   } else {
-    const std::int64_t pod = lower.index / f.spines_per_pod, group = lower.index % f.spines_per_pod;
+    const std::int64_t pod = index / f.spines_per_pod, group = index % f.spines_per_pod;
     far = {{2, group * f.cores_per_group + link / f.core_links_per_pair}, pod * f.core_links_per_pair + link % f.core_links_per_pair + 1};
   }
+  far.sw.index += plane * f.per_plane(far.sw.tier);
   if (upper) *upper = far;
   return {lower, t.ports - t.up + link + 1};
 }

@@ -1,5 +1,6 @@
 #include "base/json_writer.h"
 #include "plan/cabling.h"
+#include "plan/routing.h"
 #include "report/plan_report.h"
 #include "report/power_json.h"
 
@@ -113,14 +114,22 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   json.array("fabrics");
   for (const Fabric& f : plan.fabrics) {
     json.begin_object().field("network", cluster.networks[at(f.network)].name).field("rail_optimised", f.rail_optimised).field("rails", f.rails)
-        .field("unit", f.unit).field("units", f.units).field("end_ports", f.end_ports).field("end_ports_built_for", f.end_ports_built_for)
+        .field("planes", f.planes).field("unit", f.unit).field("units", f.units).field("end_ports", f.end_ports).field("end_ports_built_for", f.end_ports_built_for)
         .field("end_point_cables", f.node_cables).field("leaf_spine_cables", f.leaf_spine_cables).field("spine_core_cables", f.spine_core_cables)
         .field("links_per_leaf_spine_pair", f.links_per_pair).field("oversubscription", f.oversubscription);
     power.fabric(json, f);
     json.array("tiers");
     for (const FabricTier& t : f.tiers)
       json.begin_object(kLine).field("tier", t.word).field("model", t.model).field("count", t.count).field("ports", t.ports).field("down", t.down).field("up", t.up).end_object();
-    json.end_array().end_object();
+    json.end_array();
+    const Routing routing(plan, f.network);
+    if (const std::vector<PatternLoad> loads = routing.loads(); !loads.empty()) {
+      json.array("link_loads");
+      for (const PatternLoad& l : loads)
+        json.begin_object(kLine).field("pattern", l.pattern).field("worst", l.worst).field("mean", l.mean).field("link", routing.link_name(l.where)).end_object();
+      json.end_array();
+    }
+    json.end_object();
   }
   json.end_array();
 

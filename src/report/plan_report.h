@@ -11,6 +11,8 @@ namespace clusterc {
 std::string render_plan_text(const Cluster&, const Plan&, const ExpectedFigures&);
 std::string render_plan_json(const Cluster&, const Plan&, const ExpectedFigures&, std::string_view spec_digest);
 std::string render_cables_csv(const Cluster&, const Plan&);   // every link: its ends, its way, its parts
+// Every uplink of every leaf: how many destinations routing by destination sends over it (plan/routing.h).
+std::string render_routes_csv(const Cluster&, const Plan&);
 std::string render_expected_text(const ExpectedFigures&);
 
 }  // namespace clusterc

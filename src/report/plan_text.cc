@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/format.h"
+#include "plan/routing.h"
 #include "report/plan_report.h"
 #include "report/table.h"
 
@@ -124,12 +125,18 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
       if (t.up > 0) out += format(", {} up", t.up);
       out += "\n";
     }
+    if (f.planes > 1) out += format("    {} planes that share no switch: {} of each {}\n", f.planes, f.tiers.empty() ? 0 : f.per_plane(0), f.tiers.empty() ? "" : f.tiers[0].word);
     if (f.rail_optimised) out += format("    rail-optimised: {} rails, {} units of up to {} nodes\n", f.rails, f.units, f.unit);
     if (!f.tiers.empty()) {
       out += format("    cables: {} to end points", f.node_cables);
       if (f.leaf_spine_cables) out += format(", {} leaf to spine ({} from each leaf to each spine)", f.leaf_spine_cables, f.links_per_pair);
       if (f.spine_core_cables) out += format(", {} spine to core ({} each)", f.spine_core_cables, f.core_links_per_pair);
       out += format("; oversubscription {} to 1\n", std::round(f.oversubscription * 1000) / 1000);
+      const Routing routing(plan, f.network);
+      const std::vector<PatternLoad> loads = routing.loads();
+      if (!loads.empty()) out += "    fullest link, routed by destination, in end ports:";
+      for (const PatternLoad& l : loads) out += format("{} {} {:.3g}", &l == &loads.front() ? "" : ",", l.pattern, l.worst);
+      if (!loads.empty()) out += "\n";
     }
   }
   return out;

@@ -55,7 +55,7 @@ void tree(const CompileInput& in, SlurmFacts& facts) {
     std::map<std::int64_t, std::vector<std::string>> pods;
     for (const auto& [unit, nodes] : units) {
       SlurmSwitch s;
-      s.name = fabric.rail_optimised ? numbered(name, "su", unit + 1) : plan.switch_host_name(f, {0, unit});
+      s.name = fabric.rail_optimised || fabric.planes > 1 ? numbered(name, "su", unit + 1) : plan.switch_host_name(f, {0, unit});
       s.nodes = fold_names(nodes);
       lower.push_back(s.name);
       if (fabric.tiers.size() > 2) pods[unit * per_unit / std::max<std::int64_t>(1, fabric.leaves_per_pod)].push_back(s.name);

@@ -226,5 +226,30 @@ TEST(Fabric, NoSwitchesInACloud) {
   EXPECT_EQ(p.leaf_of_node(0, 0), -1);
 }
 
+// Eight ports dealt over eight planes: 512 nodes are 512 ports in each plane, 16 leaves and 8 spines of 64 ports.
+TEST(Fabric, PlanesAreCopiesThatShareNoSwitch) {
+  test::Sample s;
+  s.nodes("gpu", "n[1-512]", -1, 8, 10200, 130);
+  s.network("compute", s.qm9700, 400e9, -1);
+  s.network_spec(0).planes = known<std::int64_t>(8);
+  s.connect(0, 0, 8);
+  const Plan p = fabrics_of(s);
+  const Fabric& f = p.fabrics[0];
+  ASSERT_EQ(f.tiers.size(), 2u);
+  EXPECT_EQ(f.tiers[0].count, 8 * 16);
+  EXPECT_EQ(f.tiers[1].count, 8 * 8);
+  EXPECT_EQ(f.leaf_spine_cables, 8 * 512);
+  EXPECT_EQ(ports_in_use(p, 0).size(), 4096u + 2 * 4096u);
+  for (std::int64_t k = 0; k < 8; ++k) {
+    const PortRef r = p.leaf_port(0, 0, 40, k);              // member 40 is the ninth on the second leaf of every plane
+    EXPECT_EQ(p.switch_name(0, r.sw), "leaf/compute/plane" + std::to_string(k + 1) + "/02");
+    EXPECT_EQ(r.port, 9);
+    PortRef upper;
+    p.up_link(0, r.sw, 31, &upper);                          // 32 uplinks to 8 spines, four to each: the last goes to spine 8
+    EXPECT_EQ(p.switch_name(0, upper.sw), "spine/compute/plane" + std::to_string(k + 1) + "/08");
+    EXPECT_EQ(upper.port, 8);                                // second leaf, fourth of its links
+  }
+}
+
 }  // namespace
 }  // namespace clusterc

@@ -1,0 +1,62 @@
+// Which link each flow takes when a fabric routes by destination, as InfiniBand's fat-tree routing does, and how full the links get.
+//
+// Scheme (destination modulo links; Zahavi, Fat-tree routing and node ordering providing contention free traffic for MPI global collectives,
+// J. Parallel Distrib. Comput. 72 (2012)): the end point at port k (from 0) of leaf L is reached from every other leaf over uplink
+//   u = k where a leaf has as many ports up as down, else (L x down + k) mod up;
+// its spine is u / m, and the same one of the m links leads down to L. Between pods the spine goes up over its uplink
+//   v = (place of L in its pod) x m + u mod m, modulo its uplinks,
+// to core v / c of its group, and from there down to the spine of the same place in L's pod, over the same one of the c links.
+// So no two flows to different ends of one leaf share a link where nothing is oversubscribed: ring and shift load no link more than an end port.
+// Adaptive routing and the hashing of Ethernet spread flows otherwise; what is said here is then what routing by destination would give.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace clusterc {
+
+struct FabricLink {                     // one direction of one cable
+  SwitchRef lower;                      // its lower switch and
+  std::int64_t link = 0;                // which of that switch's uplinks, from 0
+  bool down = false;                    // from the upper switch to the lower one
+};
+
+struct PatternLoad {
+  std::string pattern;                  // "all to all", "ring", "shift by half", "random permutations"
+  double worst = 0;                     // flow on the fullest link, in units of what one end port carries: 1 is no contention
+  double mean = 0;                      // of the links that carry any
+  FabricLink where;
+};
+
+class Routing {
+ public:
+  Routing(const Plan&, int fabric);     // linear in the fabric's ports
+
+  // Links from the end at `from` to the one at `to` (both ports of leaves of one plane), leaf uplink first; empty on one leaf.
+  void route(const PortRef& from, const PortRef& to, std::vector<FabricLink>& out) const;
+
+  // Destinations whose route from this leaf goes over its uplink `link` (from 0): what a subnet manager's table of that leaf says.
+  std::int64_t routes(std::int64_t leaf, std::int64_t link) const;
+
+  // What computes (or, in a network without compute traffic, everybody) sends. All to all: everybody to everybody at once. Ring: member i to i + 1.
+  // Shift: member i to i + half. Random: the mean of the worst of 10 permutations of all ports, seeded.
+  std::vector<PatternLoad> loads() const;
+
+  std::string link_name(const FabricLink&) const;    // "leaf/compute/u1/r1/33 to spine/compute/01/1"
+
+ private:
+  std::int64_t uplink_of(const PortRef& to) const;
+  std::size_t number(const FabricLink&) const;       // in an array of every link
+  FabricLink at(std::size_t number) const;
+  PatternLoad summary(std::string pattern, const std::vector<double>&) const;
+
+  const Plan& plan_;
+  const Fabric& f_;
+  int fabric_;
+  std::vector<std::vector<std::int32_t>> towards_;   // plane: destinations over uplink u, of all leaves
+  std::vector<std::vector<std::int32_t>> own_;       // leaf: its own destinations by uplink
+};
+
+}  // namespace clusterc

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The planned InfiniBand fabric as ibsim reads it, and what OpenSM made of it.
+
+usage: opensm.py net PLAN_DIR NETWORK > NET     the network of cables.csv in the format of ibnetdiscover, a record a device
+       opensm.py judge PLAN_DIR NETWORK LFTS    LFTS: output of dump_lfts; every pair of end points is walked, routes are counted
+
+Knows nothing of clusterc but its cables.csv, its routes.csv and the counts in plan.json.
+"""
+import collections
+import csv
+import json
+import re
+import sys
+
+command, folder, network = sys.argv[1:4]
+
+
+def cables():
+    with open(f"{folder}/cables.csv", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["network"] == network:
+                yield row["from"], row["from_port"], row["to"], row["to_port"]
+
+
+def is_switch(name):
+    return name.split("/")[0] in ("leaf", "spine", "core", "switch")
+
+
+devices = collections.defaultdict(dict)   # name -> {port: (name, port)}; an adapter's port is an adapter of its own
+for near, near_port, far, far_port in cables():
+    a = (near, int(near_port)) if is_switch(near) else (f"{near} {near_port}", 1)
+    b = (far, int(far_port)) if is_switch(far) else (f"{far} {far_port}", 1)
+    for (name, port), other in ((a, b), (b, a)):
+        if port in devices[name]:
+            sys.exit(f"FAILED: port {port} of {name} has two cables")
+        devices[name][port] = other
+if not devices:
+    sys.exit(f"FAILED: no cable of network {network}")
+with open(f"{folder}/plan.json", encoding="utf-8") as file:
+    fabric = next(f for f in json.load(file)["fabrics"] if f["network"] == network)
+ports = max(t["ports"] for t in fabric["tiers"])
+
+if command == "net":
+    for name, links in devices.items():   # an adapter comes first, so the subnet manager sits on one
+        print(f'{"Switch" if is_switch(name) else "Hca"}\t{ports if is_switch(name) else 1} "{name}"')
+        for port, (other, other_port) in sorted(links.items()):
+            print(f'[{port}]\t"{other}"[{other_port}]')
+        print()
+    sys.exit(0)
+
+# judge: dump_lfts prints, for each switch, `Unicast lids [...] of switch Lid N guid G (NAME):` and lines `0xLID PORT : (TYPE portguid G: 'NAME')`
+tables = {}
+lids = {}
+current = None
+with open(sys.argv[4], encoding="utf-8") as file:
+    for line in file:
+        if line.startswith("Unicast lids"):
+            current = tables.setdefault(re.search(r"\(([^()]*)\):", line).group(1), {})
+        elif match := re.match(r"0x([0-9a-f]+)\s+(\d+)\s*:\s*\((.*?) portguid \S+: '(.*)'\)", line):
+            lid = int(match.group(1), 16)
+            current[lid] = int(match.group(2))
+            lids[lid] = match.group(4)
+switches = {n for n in devices if is_switch(n)}
+ends = {n for n in devices if not is_switch(n)}
+if set(tables) != switches:
+    sys.exit(f"FAILED: {len(tables)} switches have tables, {len(switches)} are planned")
+by_name = {name: lid for lid, name in lids.items() if name in ends}
+if set(by_name) != ends:
+    sys.exit(f"FAILED: {len(by_name)} end points have a route, {len(ends)} are planned: {sorted(ends - set(by_name))[:3]}")
+
+# Every end point from every leaf: what all others on that leaf do, too.
+leaves = {n: {p for p, (other, _) in links.items() if other in ends} for n, links in devices.items() if n in switches}
+leaves = {n: down for n, down in leaves.items() if down}
+longest = 0
+loads = {n: collections.Counter() for n in switches}
+for target, lid in by_name.items():
+    for switch in switches:
+        loads[switch][tables[switch].get(lid)] += 1
+    for leaf in leaves:
+        at, hops = leaf, 0
+        while at in switches:
+            port = tables[at].get(lid)
+            if port is None or port not in devices[at]:
+                sys.exit(f"FAILED: {at} has no way to {target}")
+            at, hops = devices[at][port][0], hops + 1
+            if hops > 5:
+                sys.exit(f"FAILED: the way from {leaf} to {target} does not end")
+        if at != target:
+            sys.exit(f"FAILED: the way from {leaf} to {target} ends at {at}")
+        longest = max(longest, hops)
+print(f"ok: every end point from every leaf: {len(ends)} end points, {len(leaves)} leaves, at most {longest} switches on the way")
+
+# Uplink by uplink against the plan's own routes.
+planned = {}
+with open(f"{folder}/routes.csv", encoding="utf-8", newline="") as file:
+    for row in csv.DictReader(file):
+        if row["network"] == network:
+            planned[(row["leaf"], int(row["port"]))] = int(row["routes"])
+differences = collections.Counter()
+compared = 0
+for leaf, down in leaves.items():
+    for port in devices[leaf]:
+        if port in down:
+            continue
+        compared += 1
+        differences[loads[leaf][port] - planned.pop((leaf, port))] += 1
+if planned:
+    sys.exit(f"FAILED: {len(planned)} uplinks of the plan have no cable, {next(iter(planned))} for one")
+if compared:
+    print(f"routes on {compared} uplinks, OpenSM's less the plan's: " + ", ".join(f"{count} x {difference:+d}" for difference, count in sorted(differences.items())))
+    if max(abs(d) for d in differences) > 1:
+        sys.exit(3)
