@@ -28,7 +28,10 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
                               format("when feed '{}' is lost, each PDU left in rack {} needs {}, '{}' carries {} continuously", lost.name, name_list(failing.names, failing.racks),
                                      to_text(worst->worst), pdu.model, to_text(*rating)));
-  f.label(format("{} = {} at power factor {:.2f} = {}, over {} left of {}", sum_text(terms, Dimension::power), to_text(power), pf, to_text(in.plan.apparent(power)), plural(alive, "PDU"), g.pdus.size()));
+  // The supplies that are left work at a higher load point, where they may lose more (model/power.h).
+  const VoltAmperes simple = in.plan.apparent(power), moved = worst->worst * static_cast<double>(std::max<std::int64_t>(alive, 1));
+  const std::string higher = above(moved.value, simple.value * 1.0005) ? format(", {} at the higher load of the supplies left", to_text(moved)) : std::string();
+  f.label(format("{} = {} at power factor {:.2f} = {}{}, over {} left of {}", sum_text(terms, Dimension::power), to_text(power), pf, to_text(simple), higher, plural(alive, "PDU"), g.pdus.size()));
   f.note(pdu.span, format("the limit comes from this PDU; with all feeds it carries {}", to_text(worst->normal)));
   f.note(lost.span, "this feed is lost");
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
