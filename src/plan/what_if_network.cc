@@ -29,9 +29,13 @@ FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric])
       table_.resize(first_.back());
     }
   }
-  const std::int64_t pods = f.tiers.size() > 2 ? f.pods : 1;
+  const std::int64_t pods = f.planes * pods_of_plane();
   pod_sum_.assign(pods, 0);
-  for (std::int64_t p = 0; p <= pods; ++p) pod_first_.push_back(f.tiers.size() > 2 ? std::min(p * f.leaves_per_pod, leaves) : p * leaves);
+  for (std::int64_t p = 0; p < pods; ++p) {
+    const std::int64_t leaf = f.tiers.size() > 2 ? std::min(p % pods_of_plane() * f.leaves_per_pod, f.per_plane(0)) : 0;
+    pod_first_.push_back(p / pods_of_plane() * (f.tiers.empty() ? 0 : f.per_plane(0)) + leaf);
+  }
+  pod_first_.push_back(leaves);
   for (std::int64_t l = 0; l < leaves; ++l) pod_sum_[pod_of_leaf(l)] += static_cast<double>(has_spines() ? std::min(leaf_ends(l), f.tiers[0].up) : leaf_ends(l));
   for (std::int64_t p = 0; p < pods; ++p)
     normal_ += (f.tiers.size() > 2 ? std::min(pod_sum_[p], static_cast<double>(f.spines_per_pod * f.tiers[1].up)) : pod_sum_[p]) / 2;
@@ -48,11 +52,11 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   const std::int64_t leaves = f.tiers[0].count, spines = has_spines() ? f.tiers[1].count : 0;
   std::set<std::int64_t> dead_leaves;
   std::map<std::int64_t, std::vector<std::int64_t>> dead_spines;      // by pod: number in the pod
-  std::map<std::int64_t, std::int64_t> dead_cores;                    // by group: how many
+  std::map<std::int64_t, std::int64_t> dead_cores;                    // by group, those of each plane after one another: how many
   std::set<std::int64_t> first_core_dead;                             // groups whose first core is dead: its links need no cutting
   for (const std::int64_t d : dead) {
     if (d < leaves) dead_leaves.insert(d);
-    else if (d < leaves + spines) three ? dead_spines[(d - leaves) / f.spines_per_pod].push_back((d - leaves) % f.spines_per_pod) : dead_spines[0].push_back(d - leaves);
+    else if (d < leaves + spines) dead_spines[(d - leaves) / f.spines_per_pod].push_back((d - leaves) % f.spines_per_pod);
     else {
       ++dead_cores[(d - leaves - spines) / f.cores_per_group];
       if ((d - leaves - spines) % f.cores_per_group == 0) first_core_dead.insert((d - leaves - spines) / f.cores_per_group);
@@ -66,13 +70,13 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   std::vector<std::int64_t> lost;                                     // leaves whose end ports lead nowhere
   lost.assign(dead_leaves.begin(), dead_leaves.end());
   std::set<std::int64_t> pods;
-  if (!dead_cores.empty())
-    for (std::size_t p = 0; p < pod_sum_.size(); ++p) pods.insert(static_cast<std::int64_t>(p));
+  for (const auto& [group, cores] : dead_cores)
+    for (std::int64_t p = 0; p < pods_of_plane(); ++p) pods.insert(group / f.spines_per_pod * pods_of_plane() + p);
   for (const auto& [pod, of] : dead_spines) pods.insert(pod);
   for (const std::int64_t l : dead_leaves) pods.insert(pod_of_leaf(l));
   for (const auto& [l, n] : cut_ends) pods.insert(pod_of_leaf(l));
   for (const auto& [l, n] : cut_up) pods.insert(pod_of_leaf(l));
-  for (const auto& [s, n] : cut_core) pods.insert(three ? s / f.spines_per_pod : 0);
+  for (const auto& [s, n] : cut_core) pods.insert(s / f.spines_per_pod);
 
   const auto number = [](const auto& map, std::int64_t key) {
     const auto at = map.find(key);
@@ -106,12 +110,13 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
     }
     const auto capped = [&](double leaves_sum, double spine_links) { return (three ? std::min(leaves_sum, spine_links) : leaves_sum) / 2; };
     double links = 0;
+    const std::int64_t plane = p / pods_of_plane();
     if (three) {
       links = static_cast<double>((f.spines_per_pod - spines_gone) * f.tiers[1].up);
       for (const auto& [group, cores] : dead_cores)
-        if (gone == dead_spines.end() || std::ranges::find(gone->second, group) == gone->second.end()) links -= static_cast<double>(cores * f.core_links_per_pair);
+        if (group / f.spines_per_pod == plane && (gone == dead_spines.end() || std::ranges::find(gone->second, group % f.spines_per_pod) == gone->second.end())) links -= static_cast<double>(cores * f.core_links_per_pair);
       for (const auto& [spine, n] : cut_core)
-        if (spine / f.spines_per_pod == p && !first_core_dead.contains(spine % f.spines_per_pod) && (gone == dead_spines.end() || std::ranges::find(gone->second, spine % f.spines_per_pod) == gone->second.end())) links -= static_cast<double>(n);
+        if (spine / f.spines_per_pod == p && !first_core_dead.contains(plane * f.spines_per_pod + spine % f.spines_per_pod) && (gone == dead_spines.end() || std::ranges::find(gone->second, spine % f.spines_per_pod) == gone->second.end())) links -= static_cast<double>(n);
       links = std::max(0.0, links);
       if (links == 0 && f.pods > 1)
         for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) lost.push_back(l);

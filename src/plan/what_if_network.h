@@ -38,7 +38,11 @@ class FabricLoss {
 
  private:
   bool has_spines() const { return f_->tiers.size() > 1; }
-  std::int64_t pod_of_leaf(std::int64_t leaf) const { return f_->tiers.size() > 2 ? leaf / f_->leaves_per_pod : 0; }
+  // A plane of two tiers is one pod; pods of the planes lie after one another, as their switches do.
+  std::int64_t pods_of_plane() const { return f_->tiers.size() > 2 ? f_->pods : 1; }
+  std::int64_t pod_of_leaf(std::int64_t leaf) const {
+    return leaf / f_->per_plane(0) * pods_of_plane() + (f_->tiers.size() > 2 ? leaf % f_->per_plane(0) / f_->leaves_per_pod : 0);
+  }
 
   const Fabric* f_;
   std::vector<std::int64_t> first_;     // by leaf: its place in the table
