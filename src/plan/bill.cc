@@ -11,16 +11,17 @@ namespace clusterc {
 
 constexpr double kSpares = 0.02;   // where the spec has no `cabling.spares` of its own, in code: the default of the field
 
-void plan_bill(Plan& plan) {
+std::vector<BillLine> bill_of(const Plan& plan) {
+  std::vector<BillLine> bill;
   const Cluster& c = *plan.cluster;
   auto add = [&](const std::string& part, const std::string& what, std::int64_t count, bool planning_default = false) {
     if (count <= 0) return;
-    for (BillLine& line : plan.bill)
+    for (BillLine& line : bill)
       if (line.part == part && line.what == what) {
         line.count += count;
         return;
       }
-    plan.bill.push_back({part, what, count, planning_default});
+    bill.push_back({part, what, count, planning_default});
   };
   for (const AssemblyGroupModel& a : c.assemblies) add(a.model, "rack-scale system", a.count);
   for (const RackGroupModel& g : c.racks) {
@@ -40,18 +41,18 @@ void plan_bill(Plan& plan) {
   const double share = wish.value_or(kSpares);
   std::map<std::pair<int, double>, std::int64_t> of_part;
   const auto assumed = [](const CablePart& p) { return (p.reach && !p.reach.confirmed) || (p.rate && !p.rate.confirmed); };
-  for (const Cabling::Lot& lot : plan.cabling->lots()) {
+  for (const Cabling::Lot& lot : plan.cabling().lots()) {
     const CableModel& part = c.cables[static_cast<std::size_t>(lot.part)];
-    plan.bill.push_back({.part = part.id, .what = lot.what, .count = lot.count, .planning_default = assumed(*part.part), .length = lot.length});
+    bill.push_back({.part = part.id, .what = lot.what, .count = lot.count, .planning_default = assumed(*part.part), .length = lot.length});
     of_part[{lot.part, lot.length.value}] += lot.count;
   }
   for (const auto& [key, count] : of_part)
     if (const auto spares = static_cast<std::int64_t>(std::ceil(static_cast<double>(count) * share - 1e-9)))
-      plan.bill.push_back({.part = c.cables[static_cast<std::size_t>(key.first)].id, .what = clusterc::format("spares: {} % of {}", share * 100, count),
+      bill.push_back({.part = c.cables[static_cast<std::size_t>(key.first)].id, .what = clusterc::format("spares: {} % of {}", share * 100, count),
                            .planning_default = wish.origin != Origin::spec, .length = Meters(key.second), .spares = spares});
-  for (const Cabling::Unbuilt& u : plan.cabling->unbuilt())
+  for (const Cabling::Unbuilt& u : plan.cabling().unbuilt())
     add(clusterc::format("no part ({})", u.why), u.what, u.count);
-  for (const Cabling::Unmeasured& u : plan.cabling->unmeasured()) add(to_text(u.rate) + " link of unknown length", u.what, u.count);
+  for (const Cabling::Unmeasured& u : plan.cabling().unmeasured()) add(to_text(u.rate) + " link of unknown length", u.what, u.count);
   for (const FeedModel& f : c.feeds)
     if (f.spec && f.spec->ups) add(f.spec->ups->model.value_or("ups"), "UPS module", f.spec->ups->modules.value_or(1));
   for (const ZoneModel& z : c.zones) {
@@ -59,6 +60,7 @@ void plan_bill(Plan& plan) {
     if (z.spec->model) add(*z.spec->model, "cooling unit", z.spec->units.value_or(1));
     if (z.spec->cdus) add(z.spec->cdus->model.value_or("cdu"), "coolant distribution unit", z.spec->cdus->count.value_or(1));
   }
+  return bill;
 }
 
 }  // namespace clusterc

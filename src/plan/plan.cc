@@ -9,7 +9,7 @@
 namespace clusterc {
 
 void plan_addresses(Plan&);
-void plan_bill(Plan&);
+std::vector<BillLine> bill_of(const Plan&);
 
 Plan plan_cluster(const Cluster& cluster) {
   Plan plan;
@@ -19,9 +19,17 @@ Plan plan_cluster(const Cluster& cluster) {
   plan_floor(plan);
   plan_power(plan);
   plan_addresses(plan);
-  plan.cabling = std::make_shared<const Cabling>(plan);
-  plan_bill(plan);
   return plan;
+}
+
+const Cabling& Plan::cabling() const {
+  if (!cabling_) cabling_ = std::make_shared<const Cabling>(*this);
+  return *cabling_;
+}
+
+const std::vector<BillLine>& Plan::bill() const {
+  if (!bill_) bill_ = std::make_shared<const std::vector<BillLine>>(bill_of(*this));
+  return *bill_;
 }
 
 }  // namespace clusterc

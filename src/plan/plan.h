@@ -155,11 +155,13 @@ struct Plan {
   std::vector<ZoneLoad> zones;
   std::vector<Fabric> fabrics;          // one for each network, same order
   std::vector<AddressPlan> addresses;   // networks with a subnet
-  std::vector<BillLine> bill;
-  std::shared_ptr<const Cabling> cabling;   // never null after plan_cluster
   Watts it_power{0}, it_typical{0};     // sum over racks (or nodes where there are no racks)
   std::int64_t gpu_count = 0;
   VoltAmperes apparent(Watts) const;    // by the site's power factor
+
+  // Made when first asked for: rules and outputs need neither. Not for several threads at once.
+  const Cabling& cabling() const;
+  const std::vector<BillLine>& bill() const;
 
   const AddressPlan* addresses_of(int network) const;
   std::uint32_t address(int network, int end_points, std::int64_t member, std::int64_t port = 0) const;   // 0: none
@@ -183,6 +185,10 @@ struct Plan {
   PortRef up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* upper) const;   // link counted from 0; fills the far end
   // Every cable of a fabric in a stable order; stops when the callback returns false.
   void each_cable(int fabric, const std::function<bool(const Cable&)>&) const;
+
+ private:
+  mutable std::shared_ptr<const Cabling> cabling_;
+  mutable std::shared_ptr<const std::vector<BillLine>> bill_;
 };
 
 // Deterministic, linear in nodes, no findings: what does not fit is in `unplaced`, what is over a limit is for the rules to say.

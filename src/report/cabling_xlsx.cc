@@ -13,7 +13,7 @@ std::string render_cabling_xlsx(const Cluster& cluster, const Plan& plan) {
     if (n > 0) append_int(text, n);
   };
   book.sheet("Bill", {"#Count", "#Spares", "Part", "#Length m", "For", "Planning default"});
-  for (const BillLine& b : plan.bill) {
+  for (const BillLine& b : plan.bill()) {
     number(count, b.count);
     number(spares, b.spares);
     length.clear();

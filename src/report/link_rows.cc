@@ -67,7 +67,7 @@ void LinkRows::fill(const PluggedLink& l) {
     rate_text_ = to_text(BitsPerSecond(rate));
   }
   row_.rate = rate_text_;
-  row_.run = p_.cabling->run(l);
+  row_.run = p_.cabling().run(l);
   row_.cable = "cable/";
   row_.first_of_cable = true;
   if (!row_.run.shared) {
@@ -82,7 +82,7 @@ void LinkRows::fill(const PluggedLink& l) {
   row_.cable += far_head ? row_.far.object : row_.near.object;
   row_.cable += '/';
   if (far_head || l.block < 0) {
-    append_int(row_.cable, p_.cabling->first_port_of_cage(far_head ? l.far_group : l.near_group, far_head ? l.far_port : l.near_port));
+    append_int(row_.cable, p_.cabling().first_port_of_cage(far_head ? l.far_group : l.near_group, far_head ? l.far_port : l.near_port));
   } else {
     const CageGroup& g = links_.cage_groups()[at(l.near_group)];
     row_.cable += "cage";

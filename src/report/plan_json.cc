@@ -148,7 +148,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   json.end_array();
 
   json.array("bill");
-  for (const BillLine& b : plan.bill) {
+  for (const BillLine& b : plan.bill()) {
     json.begin_object(kLine).field("count", b.count).field("part", b.part).field("what", b.what).field("planning_default", b.planning_default);
     if (b.length.value > 0) json.field("length_m", b.length.value);
     if (b.spares > 0) json.field("spares", b.spares);
@@ -157,7 +157,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   json.end_array();
 
   json.array("unbuilt_cables");
-  for (const Cabling::Unbuilt& u : plan.cabling->unbuilt())
+  for (const Cabling::Unbuilt& u : plan.cabling().unbuilt())
     json.begin_object(kLine).field("links", u.what).field("count", u.count).field("longest_m", u.longest.value).field("why", u.why).field("first", u.near.object + "/" + u.near.port).end_object();
   json.end_array();
 

@@ -195,9 +195,9 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
   if (!plan.zones.empty()) section("Cooling", cooling_text(cluster, plan));
   section("Fabrics", fabrics_text(cluster, plan));
   if (!plan.addresses.empty()) section("Addresses", addresses_text(cluster, plan));
-  if (!plan.bill.empty()) section("Bill of materials", [&] {
+  if (!plan.bill().empty()) section("Bill of materials", [&] {
     Table table({">count", "part", ">length", "what"});
-    for (const BillLine& b : plan.bill)
+    for (const BillLine& b : plan.bill())
       table.row({std::to_string(b.count + b.spares), b.part + (b.planning_default ? " (planning default)" : ""), b.length.value > 0 ? to_text(b.length) : "", b.what});
     return table.text();
   }());

@@ -8,7 +8,7 @@ namespace clusterc {
 namespace {
 
 std::int64_t bought(const Plan& p, const std::string& part, const std::string& what) {
-  for (const BillLine& l : p.bill)
+  for (const BillLine& l : p.bill())
     if (l.part == part && l.what == what) return l.count;
   return 0;
 }
@@ -81,8 +81,8 @@ TEST(Plan, SameInputSamePlan) {
   EXPECT_EQ(p.node_rack, q.node_rack);
   EXPECT_EQ(p.switch_rack, q.switch_rack);
   EXPECT_EQ(p.switch_unit, q.switch_unit);
-  ASSERT_EQ(p.bill.size(), q.bill.size());
-  for (std::size_t i = 0; i < p.bill.size(); ++i) EXPECT_EQ(p.bill[i].count, q.bill[i].count);
+  ASSERT_EQ(p.bill().size(), q.bill().size());
+  for (std::size_t i = 0; i < p.bill().size(); ++i) EXPECT_EQ(p.bill()[i].count, q.bill()[i].count);
 }
 
 }  // namespace

@@ -51,13 +51,13 @@ struct Count {
   std::int64_t cables(const std::string& what) const { return sum(what, false); }
   std::int64_t sum(const std::string& what, bool modules) const {
     std::int64_t n = 0;
-    for (const Cabling::Lot& l : plan.cabling->lots())
+    for (const Cabling::Lot& l : plan.cabling().lots())
       if (l.what == what && module(l.part) == modules) n += l.count;
     return n;
   }
   std::int64_t of(const std::string& part, const std::string& what, double length = 0) const {
     std::int64_t n = 0;
-    for (const Cabling::Lot& l : plan.cabling->lots())
+    for (const Cabling::Lot& l : plan.cabling().lots())
       if (cluster.cables[static_cast<std::size_t>(l.part)].id == part && l.what == what && (length == 0 || l.length.value == length)) n += l.count;
     return n;
   }
@@ -103,7 +103,7 @@ TEST(Cabling, SuperpodAsPublished) {
   EXPECT_EQ(n.cables("oob: PDUs to leaf"), 108);
   EXPECT_EQ(n.cables("oob: management ports of compute switches to leaf"), 48);
   EXPECT_EQ(n.cables("oob: fm to leaf") + n.cables("oob: head to leaf") + n.cables("oob: login to leaf"), 8);
-  EXPECT_TRUE(p.cabling->unbuilt().empty()) << p.cabling->unbuilt()[0].what << ": " << p.cabling->unbuilt()[0].why;
+  EXPECT_TRUE(p.cabling().unbuilt().empty()) << p.cabling().unbuilt()[0].what << ": " << p.cabling().unbuilt()[0].why;
 }
 
 // Left to itself the plan takes copper where it reaches: a straight cable between twin-port cages carries two links.
@@ -125,7 +125,7 @@ TEST(Cabling, SparesHaveALineOfTheirOwn) {
   r.example("superpod");
   const Plan p = plan_cluster(*r.cluster);
   std::int64_t spares = 0, lines = 0;
-  for (const BillLine& b : p.bill)
+  for (const BillLine& b : p.bill())
     if (b.part == "mma4z00-ns-flt" && b.count == 0) {
       spares += b.spares;
       ++lines;
@@ -173,8 +173,8 @@ TEST(Cabling, WhatNothingReachesIsTold) {
   r.text(small("n[1-2]", "fast: cx7-ndr-osfp", "kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, media: twisted-pair"));
   ASSERT_TRUE(r.cluster);
   const Plan p = plan_cluster(*r.cluster);
-  ASSERT_EQ(p.cabling->unbuilt().size(), 1u);
-  const Cabling::Unbuilt& u = p.cabling->unbuilt()[0];
+  ASSERT_EQ(p.cabling().unbuilt().size(), 1u);
+  const Cabling::Unbuilt& u = p.cabling().unbuilt()[0];
   EXPECT_EQ(u.count, 2);
   EXPECT_EQ(u.what, "fast: n to switch");
   EXPECT_EQ(u.why, "no part of the catalogue joins osfp (2 links) to osfp-flat at 400 Gb/s");
@@ -192,7 +192,7 @@ TEST(Cabling, EveryCableIsWithinReach) {
     std::int64_t all = 0, without = 0;
     for (std::size_t f = 0; f < p.fabrics.size(); ++f)
       links.each(static_cast<int>(f), [&](const PluggedLink& l) {
-        const Cabling::Run run = p.cabling->run(l);
+        const Cabling::Run run = p.cabling().run(l);
         ++all;
         if (!run.cable) {
           without += l.length > 0;
@@ -209,7 +209,7 @@ TEST(Cabling, EveryCableIsWithinReach) {
         return !testing::Test::HasFailure();
       });
     std::int64_t told = 0;
-    for (const Cabling::Unbuilt& u : p.cabling->unbuilt()) told += u.count;
+    for (const Cabling::Unbuilt& u : p.cabling().unbuilt()) told += u.count;
     EXPECT_EQ(without, told) << name;
     EXPECT_GT(all, 0) << name;
   }
