@@ -191,8 +191,7 @@ struct Builder {
         f.rail_optimised = true;
       }
       f.leaves_per_unit = d.rails;
-      // Rails that nothing joins: one unit needs no spines. Several units are joined rail by rail, which is planned with common spines.
-      d.may_be_single = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::rail_only;
+      d.may_be_single = false;
       const bool uplinks_only = has_uplink_ports(n);
       if (uplinks_only) {
         s = {.tiers = 2, .down = radix, .units = std::max(ceil_div(d.slots_built, radix), ceil_div(d.slots_present + ceil_div(d.extra_ports, d.rails), radix))};

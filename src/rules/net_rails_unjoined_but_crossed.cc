@@ -34,9 +34,6 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.note(e.span, format("{} on PCIe", plural(g.server.gpu_count, "GPU")));
       f.help("`topology: rail-optimised`, or GPUs with NVLink").object(object);
     }
-    const Fabric& f = in.plan.fabrics[&n - c.networks.data()];
-    if (f.units > 1)
-      findings.note(rule.id, at, format("network '{}' has {} units of nodes: they are planned with spines that join the rails", n.name, f.units)).object(object);
   }
 }
 

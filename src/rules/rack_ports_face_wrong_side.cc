@@ -8,7 +8,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (const NetworkModel& n : c.networks) {
-    if (!n.spec->ports_face) continue;
+    if (n.spec->ports_face.origin != Origin::spec) continue;
+    const std::string_view side = enum_text(*n.spec->ports_face);
     std::vector<std::string> opposite;
     std::int64_t cables = 0;
     const NodeGroupModel* first = nullptr;
@@ -21,7 +22,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         findings.note(rule.id, g.server.span, format("'{}' states no `nic_side`, so it was not checked whether network '{}' and group '{}' meet on one side", g.server.id, n.name, g.name));
         continue;
       }
-      if (*g.server.part.nic_side == *n.spec->ports_face) continue;
+      if (*g.server.part.nic_side == side) continue;
       if (!first) first = &g;
       opposite.push_back(g.name);
       cables += e.members * e.ports_each;
@@ -29,7 +30,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (!first) continue;
     Finding& f = findings.add(rule.severity, rule.id, n.spec->ports_face.span,
-                              format("ports of network '{}' face the {}, those of {} the {}: {}{}", n.name, *n.spec->ports_face, name_list(opposite, static_cast<std::int64_t>(opposite.size())), *first->server.part.nic_side, plural(cables, "cable"),
+                              format("ports of network '{}' face the {}, those of {} the {}: {}{}", n.name, side, name_list(opposite, static_cast<std::int64_t>(opposite.size())), *first->server.part.nic_side, plural(cables, "cable"),
                                      depth.value > 0 ? format(" each {} longer, through the rack", to_text(depth)) : " pass through the rack"));
     mention_unconfirmed(f, first->server.part.nic_side, format("the side of the ports of '{}'", first->server.id));
     f.help(format("`ports_face: {}`, with the airflow that goes with it, or a pass-through for the cables", *first->server.part.nic_side));

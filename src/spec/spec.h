@@ -133,7 +133,7 @@ struct Network {
   Value<Rdma> rdma;
   Value<bool> spectrum_x, sharp, adaptive_routing;
   Value<BitsPerSecond> rate;
-  Value<std::string> switch_model, racks, shares_switches_with, subnet, gateway, routing, ports_face;
+  Value<std::string> switch_model, racks, shares_switches_with, subnet, gateway, routing;
   std::vector<Value<Medium>> media;
   NamedMap<Value<std::string>> tiers;
   std::optional<RocePlan> roce;
@@ -157,7 +157,6 @@ struct Network {
     v("tiers", s.tiers, {.doc = "other switches by tier: { spine: nvidia-sn5600 }"});
     v("roce", s.roce, {.doc = "lossless class and congestion control of RoCE"});
     v("racks", s.racks, {.doc = "rack group for the switches; left out: beside the nodes"});
-    v("ports_face", s.ports_face, {.doc = "side of the rack to which the switches' ports are mounted", .words = "front|rear"});
     v("shares_switches_with", s.shares_switches_with, {.doc = "network on whose switches this one runs"});
     v("topology", s.topology, {.doc = "left out: one switch where all ports fit, else a fat tree"});
     v("airflow", s.airflow, {.doc = "way of the air through the switches that are ordered"});
