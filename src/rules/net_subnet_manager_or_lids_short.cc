@@ -13,7 +13,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = c.networks[f.network];
     if (n.kind != LinkKind::infiniband || n.shares >= 0) continue;
     const std::string object = "networks." + n.name;
-    const std::int64_t lids = f.end_ports_built_for + f.switch_count();
+    const std::int64_t lids = (f.end_ports_built_for + f.switch_count() + f.planes - 1) / f.planes;   // each plane is a subnet
     if (lids > kUnicastLids) {
       Finding& x = findings.error(rule.id, n.span, format("InfiniBand network '{}' needs {} addresses (LIDs), a subnet has {}", n.name, lids, kUnicastLids));
       x.label(format("{} end ports + {} switches, 0x0001 to 0xBFFF", f.end_ports_built_for, f.switch_count()));
