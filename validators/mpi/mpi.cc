@@ -219,7 +219,8 @@ int main_of_rank(const Options& options) {
   } catch (const CouldNotRun& e) {
     // Every rank sees the same load and the same missing back end, and ends in order; any other cause may be one rank's alone.
     const bool all_ranks = e.cause() == Cause::busy || options.device == Backend::cuda;
-    if (rank == 0 || !all_ranks) report.error(e.cause(), e.what());
+    // A signal reaches all; where the launcher sends it because another rank has ended, that one has told the cause.
+    if (rank == 0 || (!all_ranks && e.cause() != Cause::interrupted)) report.error(e.cause(), e.what());
     if (!all_ranks) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));
     return static_cast<int>(Exit::could_not_run);
   } catch (const std::bad_alloc&) {
