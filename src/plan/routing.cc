@@ -24,6 +24,7 @@ void each_end(const Plan& plan, int fabric, const Take& take) {
 Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[fabric]), fabric_(fabric) {
   if (f_.tiers.size() < 2 || f_.leaf_spine_cables == 0) return;
   const auto up = static_cast<std::size_t>(f_.tiers[0].up);
+  leaves_ = f_.per_plane(0);
   towards_.assign(static_cast<std::size_t>(f_.planes), std::vector<std::int32_t>(up));
   own_.assign(static_cast<std::size_t>(f_.tiers[0].count), std::vector<std::int32_t>(up));
   each_end(plan, fabric, [&](const FabricBlock&, std::int64_t, std::int64_t, const PortRef& port) {
@@ -36,22 +37,27 @@ Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[fa
 std::int64_t Routing::uplink_of(const PortRef& to) const {
   const FabricTier& leaf = f_.tiers[0];
   const std::int64_t k = to.port - 1;
-  return leaf.down == leaf.up ? k : (to.sw.index % f_.per_plane(0) * leaf.down + k) % leaf.up;
+  return leaf.down == leaf.up ? k : (to.sw.index % leaves_ * leaf.down + k) % leaf.up;
+}
+
+template <class Take>
+void Routing::walk(const PortRef& from, const PortRef& to, const Take& take) const {
+  if (from.sw.index == to.sw.index || towards_.empty()) return;
+  const std::int64_t u = uplink_of(to);
+  take(FabricLink{from.sw, u, false});
+  const std::int64_t source = from.sw.index % leaves_, target = to.sw.index % leaves_;
+  if (f_.tiers.size() > 2 && source / f_.leaves_per_pod != target / f_.leaves_per_pod) {
+    const std::int64_t plane = to.sw.index / leaves_, spines = plane * f_.per_plane(1), place = u / f_.links_per_pair;
+    const std::int64_t v = (target % f_.leaves_per_pod * f_.links_per_pair + u % f_.links_per_pair) % f_.tiers[1].up;
+    take(FabricLink{{1, spines + source / f_.leaves_per_pod * f_.spines_per_pod + place}, v, false});
+    take(FabricLink{{1, spines + target / f_.leaves_per_pod * f_.spines_per_pod + place}, v, true});
+  }
+  take(FabricLink{to.sw, u, true});
 }
 
 void Routing::route(const PortRef& from, const PortRef& to, std::vector<FabricLink>& out) const {
   out.clear();
-  if (from.sw.index == to.sw.index || towards_.empty()) return;
-  const std::int64_t u = uplink_of(to);
-  out.push_back({from.sw, u, false});
-  const std::int64_t leaves = f_.per_plane(0), source = from.sw.index % leaves, target = to.sw.index % leaves;
-  if (f_.tiers.size() > 2 && source / f_.leaves_per_pod != target / f_.leaves_per_pod) {
-    const std::int64_t plane = to.sw.index / leaves, spines = plane * f_.per_plane(1), place = u / f_.links_per_pair;
-    const std::int64_t v = (target % f_.leaves_per_pod * f_.links_per_pair + u % f_.links_per_pair) % f_.tiers[1].up;
-    out.push_back({{1, spines + source / f_.leaves_per_pod * f_.spines_per_pod + place}, v, false});
-    out.push_back({{1, spines + target / f_.leaves_per_pod * f_.spines_per_pod + place}, v, true});
-  }
-  out.push_back({to.sw, u, true});
+  walk(from, to, [&](const FabricLink& l) { out.push_back(l); });
 }
 
 std::int64_t Routing::routes(std::int64_t leaf, std::int64_t link) const {
@@ -148,16 +154,15 @@ std::vector<PatternLoad> Routing::loads() const {
     out.push_back(summary("all to all", flow));
   }
 
-  std::vector<FabricLink> path;
   std::vector<double> flow(links);
+  const auto count = [&](const FabricLink& l) { ++flow[number(l)]; };
   const auto shift = [&](std::string name, std::size_t by) {
     std::fill(flow.begin(), flow.end(), 0.0);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Member &a = members[i], &b = members[(i + by) % members.size()];
       for (std::size_t k = 0; k < std::min(a.ports.size(), b.ports.size()); ++k) {
-        if (a.ports[k].sw.index / f_.per_plane(0) != b.ports[k].sw.index / f_.per_plane(0)) continue;
-        route(a.ports[k], b.ports[k], path);
-        for (const FabricLink& l : path) ++flow[number(l)];
+        if (a.ports[k].sw.index / leaves_ != b.ports[k].sw.index / leaves_) continue;
+        walk(a.ports[k], b.ports[k], count);
       }
     }
     out.push_back(summary(std::move(name), flow));
@@ -175,13 +180,10 @@ std::vector<PatternLoad> Routing::loads() const {
       std::vector<PortRef> from;
       for (const Member& m : members)
         for (const PortRef& p : m.ports)
-          if (p.sw.index / f_.per_plane(0) == plane) from.push_back(p);
+          if (p.sw.index / leaves_ == plane) from.push_back(p);
       std::vector<PortRef> to = from;
       for (std::size_t i = to.size(); i > 1; --i) std::swap(to[i - 1], to[random() % i]);
-      for (std::size_t i = 0; i < from.size(); ++i) {
-        route(from[i], to[i], path);
-        for (const FabricLink& l : path) ++flow[number(l)];
-      }
+      for (std::size_t i = 0; i < from.size(); ++i) walk(from[i], to[i], count);
     }
     const PatternLoad one = summary("", flow);
     permutations.worst += one.worst / kPermutations;

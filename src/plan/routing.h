@@ -47,6 +47,8 @@ class Routing {
   std::string link_name(const FabricLink&) const;    // "leaf/compute/u1/r1/33 to spine/compute/01/1"
 
  private:
+  template <class Take>
+  void walk(const PortRef& from, const PortRef& to, const Take& take) const;   // each link of a route
   std::int64_t uplink_of(const PortRef& to) const;
   std::size_t number(const FabricLink&) const;       // in an array of every link
   FabricLink at(std::size_t number) const;
@@ -55,6 +57,7 @@ class Routing {
   const Plan& plan_;
   const Fabric& f_;
   int fabric_;
+  std::int64_t leaves_ = 1;                          // of one plane
   std::vector<std::vector<std::int32_t>> towards_;   // plane: destinations over uplink u, of all leaves
   std::vector<std::vector<std::int32_t>> own_;       // leaf: its own destinations by uplink
 };
