@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "model/rounding.h"
 
 namespace clusterc {
 namespace {
@@ -149,7 +150,6 @@ double efficiency_form(double share) {
 
 SupplyResult on_supplies(const SupplyLoad& d, std::int64_t alive) {
   if (alive <= 0) return {SupplyState::dead, 0};
-  constexpr double kRounding = 1e-9;                     // sums of rounded figures
   const double dc = d.watts * d.efficiency, n = static_cast<double>(d.supplies), a = static_cast<double>(alive);
   if (alive >= d.supplies) return {SupplyState::runs, d.watts};   // too small for it as built: power-supplies-below-node-draw says so
   if (d.output <= 0) {
@@ -158,7 +158,7 @@ SupplyResult on_supplies(const SupplyLoad& d, std::int64_t alive) {
   }
   const double given = a * d.output;
   const double wall = d.watts * std::max(1.0, efficiency_form(dc / (n * d.output)) / efficiency_form(dc / given));
-  const auto covers = [&](double need) { return given * (1 + kRounding) + kRounding >= need; };
+  const auto covers = [&](double need) { return !above(need, given); };
   if (covers(dc)) {
     if (d.spare < 0 || alive >= d.supplies - d.spare) return {SupplyState::runs, wall};
     return {d.throttles ? SupplyState::throttled : SupplyState::unjudged, wall};

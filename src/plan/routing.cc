@@ -1,13 +1,15 @@
 #include "plan/routing.h"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 namespace clusterc {
 namespace {
 
 constexpr std::uint64_t kSeed = 2026;
-constexpr int kPermutations = 10;
+// The worst of a permutation varies little from one to the next where there are many ports: two are enough then, and large clusters stay cheap.
+constexpr std::size_t kMostPermutations = 10, kLeastPermutations = 2, kFlows = 250'000;
 
 // Every connected port of a leaf, in the order of the blocks.
 template <class Take>
@@ -23,71 +25,78 @@ void each_end(const Plan& plan, int fabric, const Take& take) {
 
 Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[fabric]), fabric_(fabric) {
   if (f_.tiers.size() < 2 || f_.leaf_spine_cables == 0) return;
-  const auto up = static_cast<std::size_t>(f_.tiers[0].up);
+  up_ = static_cast<std::size_t>(f_.tiers[0].up);
+  if (f_.tiers.size() > 2) spine_up_ = static_cast<std::size_t>(f_.tiers[1].up);
+  leaf_links_ = static_cast<std::size_t>(f_.tiers[0].count) * up_;
   leaves_ = f_.per_plane(0);
-  towards_.assign(static_cast<std::size_t>(f_.planes), std::vector<std::int32_t>(up));
-  own_.assign(static_cast<std::size_t>(f_.tiers[0].count), std::vector<std::int32_t>(up));
+  towards_.assign(static_cast<std::size_t>(f_.planes), std::vector<std::int32_t>(up_));
+  own_.assign(static_cast<std::size_t>(f_.tiers[0].count), std::vector<std::int32_t>(up_));
   each_end(plan, fabric, [&](const FabricBlock&, std::int64_t, std::int64_t, const PortRef& port) {
-    const auto u = static_cast<std::size_t>(uplink_of(port));
-    ++towards_[static_cast<std::size_t>(port.sw.index / f_.per_plane(0))][u];
-    ++own_[static_cast<std::size_t>(port.sw.index)][u];
+    const End e = end_of(port);
+    ++towards_[static_cast<std::size_t>(e.leaf / leaves_)][static_cast<std::size_t>(e.uplink)];
+    ++own_[static_cast<std::size_t>(e.leaf)][static_cast<std::size_t>(e.uplink)];
   });
 }
 
-std::int64_t Routing::uplink_of(const PortRef& to) const {
+Routing::End Routing::end_of(const PortRef& port) const {
   const FabricTier& leaf = f_.tiers[0];
-  const std::int64_t k = to.port - 1;
-  return leaf.down == leaf.up ? k : (to.sw.index % leaves_ * leaf.down + k) % leaf.up;
+  const std::int64_t k = port.port - 1, in_plane = port.sw.index % leaves_;
+  const std::int64_t u = leaf.down == leaf.up ? k : (in_plane * leaf.down + k) % leaf.up;
+  End e{.leaf = static_cast<std::int32_t>(port.sw.index), .uplink = static_cast<std::int32_t>(u)};
+  if (spine_up_ > 0) {
+    const std::int64_t up = f_.tiers[1].up, m = f_.links_per_pair;
+    e.spines = static_cast<std::int32_t>(port.sw.index / leaves_ * f_.per_plane(1) + in_plane / f_.leaves_per_pod * f_.spines_per_pod);
+    e.cross = static_cast<std::int32_t>(u / m * up + (in_plane % f_.leaves_per_pod * m + u % m) % up);
+  }
+  return e;
 }
 
 template <class Take>
-void Routing::walk(const PortRef& from, const PortRef& to, const Take& take) const {
-  if (from.sw.index == to.sw.index || towards_.empty()) return;
-  const std::int64_t u = uplink_of(to);
-  take(FabricLink{from.sw, u, false});
-  const std::int64_t source = from.sw.index % leaves_, target = to.sw.index % leaves_;
-  if (f_.tiers.size() > 2 && source / f_.leaves_per_pod != target / f_.leaves_per_pod) {
-    const std::int64_t plane = to.sw.index / leaves_, spines = plane * f_.per_plane(1), place = u / f_.links_per_pair;
-    const std::int64_t v = (target % f_.leaves_per_pod * f_.links_per_pair + u % f_.links_per_pair) % f_.tiers[1].up;
-    take(FabricLink{{1, spines + source / f_.leaves_per_pod * f_.spines_per_pod + place}, v, false});
-    take(FabricLink{{1, spines + target / f_.leaves_per_pod * f_.spines_per_pod + place}, v, true});
+void Routing::walk(const End& from, const End& to, const Take& take) const {
+  if (from.leaf == to.leaf || up_ == 0) return;
+  const auto of_leaf = [&](const End& e) { return static_cast<std::size_t>(e.leaf) * up_ + static_cast<std::size_t>(to.uplink); };
+  const auto of_spine = [&](const End& e) { return leaf_links_ + static_cast<std::size_t>(e.spines) * spine_up_ + static_cast<std::size_t>(to.cross); };
+  take(2 * of_leaf(from));
+  if (from.spines != to.spines) {
+    take(2 * of_spine(from));
+    take(2 * of_spine(to) + 1);
   }
-  take(FabricLink{to.sw, u, true});
+  take(2 * of_leaf(to) + 1);
 }
 
 void Routing::route(const PortRef& from, const PortRef& to, std::vector<FabricLink>& out) const {
   out.clear();
-  walk(from, to, [&](const FabricLink& l) { out.push_back(l); });
+  if (up_ > 0) walk(end_of(from), end_of(to), [&](std::size_t link) { out.push_back(at(link)); });
 }
 
 std::int64_t Routing::routes(std::int64_t leaf, std::int64_t link) const {
   if (towards_.empty()) return 0;
-  return towards_[static_cast<std::size_t>(leaf / f_.per_plane(0))][static_cast<std::size_t>(link)] - own_[static_cast<std::size_t>(leaf)][static_cast<std::size_t>(link)];
+  return towards_[static_cast<std::size_t>(leaf / leaves_)][static_cast<std::size_t>(link)] - own_[static_cast<std::size_t>(leaf)][static_cast<std::size_t>(link)];
 }
 
 std::size_t Routing::number(const FabricLink& l) const {
-  const std::int64_t of_leaves = f_.tiers[0].count * f_.tiers[0].up;
-  const std::int64_t n = l.lower.tier == 0 ? l.lower.index * f_.tiers[0].up + l.link : of_leaves + l.lower.index * f_.tiers[1].up + l.link;
-  return static_cast<std::size_t>(2 * n + l.down);
+  const auto index = static_cast<std::size_t>(l.lower.index), link = static_cast<std::size_t>(l.link);
+  return 2 * (l.lower.tier == 0 ? index * up_ + link : leaf_links_ + index * spine_up_ + link) + l.down;
 }
 
 FabricLink Routing::at(std::size_t number) const {
-  const auto n = static_cast<std::int64_t>(number / 2), of_leaves = f_.tiers[0].count * f_.tiers[0].up;
-  const bool down = number % 2 != 0;
-  if (n < of_leaves) return {{0, n / f_.tiers[0].up}, n % f_.tiers[0].up, down};
-  return {{1, (n - of_leaves) / f_.tiers[1].up}, (n - of_leaves) % f_.tiers[1].up, down};
+  const std::size_t n = number / 2;
+  const bool down = number % 2 != 0, leaf = n < leaf_links_;
+  const std::size_t each = leaf ? up_ : spine_up_, i = leaf ? n : n - leaf_links_;
+  return {{leaf ? 0 : 1, static_cast<std::int64_t>(i / each)}, static_cast<std::int64_t>(i % each), down};
 }
 
-PatternLoad Routing::summary(std::string pattern, const std::vector<double>& flow) const {
+template <class Flow>
+PatternLoad Routing::summary(std::string pattern, const std::vector<Flow>& flow) const {
   PatternLoad load{.pattern = std::move(pattern)};
   std::size_t used = 0, worst = 0;
   for (std::size_t i = 0; i < flow.size(); ++i) {
     if (flow[i] > flow[worst]) worst = i;
-    load.mean += flow[i];
+    load.mean += static_cast<double>(flow[i]);
     used += flow[i] > 0;
   }
   if (used) load.mean /= static_cast<double>(used);
-  if (!flow.empty()) load.worst = flow[worst], load.where = at(worst);
+  if (!flow.empty()) load.worst = static_cast<double>(flow[worst]), load.where = at(worst);
   return load;
 }
 
@@ -96,19 +105,21 @@ std::vector<PatternLoad> Routing::loads() const {
   if (towards_.empty()) return out;
   const Cluster& c = *plan_.cluster;
   const bool compute = c.networks[f_.network].carries_traffic(Traffic::compute);
-  struct Member { std::vector<PortRef> ports; };
-  std::vector<Member> members;
+  std::vector<End> ends;                             // member after member
+  std::vector<std::size_t> first;                    // of each member
   std::int64_t last = -1;
   const FabricBlock* block = nullptr;
   each_end(plan_, fabric_, [&](const FabricBlock& b, std::int64_t m, std::int64_t, const PortRef& port) {
     if (b.what != FabricBlock::What::ends) return;
     const EndPoints& e = c.networks[b.network].ends[b.end];
     if (compute && (e.group < 0 || !c.nodes[e.group].computes)) return;
-    if (&b != block || m != last) members.push_back({}), block = &b, last = m;
-    members.back().ports.push_back(port);
+    if (&b != block || m != last) first.push_back(ends.size()), block = &b, last = m;
+    ends.push_back(end_of(port));
   });
-  if (members.size() < 2) return out;
-  const std::size_t links = 2 * static_cast<std::size_t>(f_.tiers[0].count * f_.tiers[0].up + (f_.tiers.size() > 2 ? f_.tiers[1].count * f_.tiers[1].up : 0));
+  const std::size_t members = first.size();
+  if (members < 2) return out;
+  first.push_back(ends.size());
+  const std::size_t links = 2 * (leaf_links_ + static_cast<std::size_t>(spine_up_ > 0 ? f_.tiers[1].count : 0) * spine_up_);
 
   // All to all, counted by classes: every source on a leaf (in a pod) is alike, every destination that shares its links is.
   {
@@ -120,12 +131,11 @@ std::vector<PatternLoad> Routing::loads() const {
       std::vector<double> on_leaf(static_cast<std::size_t>(leaves)), in_pod(static_cast<std::size_t>(pods)), to(static_cast<std::size_t>(up));
       std::vector<double> own(static_cast<std::size_t>(leaves * up));
       double all = 0;
-      for (const Member& m : members)
-        for (const PortRef& p : m.ports) {
-          if (p.sw.index / leaves != plane) continue;
-          const std::int64_t leaf = p.sw.index % leaves, u = uplink_of(p);
-          ++all, ++on_leaf[leaf], ++in_pod[leaf / pod_leaves], ++to[u], ++own[leaf * up + u];
-        }
+      for (const End& e : ends) {
+        if (e.leaf / leaves != plane) continue;
+        const std::int64_t leaf = e.leaf % leaves, u = e.uplink;
+        ++all, ++on_leaf[leaf], ++in_pod[leaf / pod_leaves], ++to[u], ++own[leaf * up + u];
+      }
       if (all < 2) continue;
       for (std::int64_t leaf = 0; leaf < leaves; ++leaf)
         for (std::int64_t u = 0; u < up; ++u) {
@@ -154,40 +164,39 @@ std::vector<PatternLoad> Routing::loads() const {
     out.push_back(summary("all to all", flow));
   }
 
-  std::vector<double> flow(links);
-  const auto count = [&](const FabricLink& l) { ++flow[number(l)]; };
+  std::vector<std::int32_t> flow(links);
+  const auto count = [&](std::size_t link) { ++flow[link]; };
   const auto shift = [&](std::string name, std::size_t by) {
-    std::fill(flow.begin(), flow.end(), 0.0);
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const Member &a = members[i], &b = members[(i + by) % members.size()];
-      for (std::size_t k = 0; k < std::min(a.ports.size(), b.ports.size()); ++k) {
-        if (a.ports[k].sw.index / leaves_ != b.ports[k].sw.index / leaves_) continue;
-        walk(a.ports[k], b.ports[k], count);
-      }
+    std::fill(flow.begin(), flow.end(), 0);
+    for (std::size_t i = 0; i < members; ++i) {
+      const std::size_t j = (i + by) % members, ports = std::min(first[i + 1] - first[i], first[j + 1] - first[j]);
+      for (std::size_t k = 0; k < ports; ++k)
+        if (const End &a = ends[first[i] + k], &b = ends[first[j] + k]; a.leaf / leaves_ == b.leaf / leaves_) walk(a, b, count);
     }
     out.push_back(summary(std::move(name), flow));
   };
   shift("ring", 1);
-  if (members.size() > 3) shift("shift by half", members.size() / 2);
+  if (members > 3) shift("shift by half", members / 2);
 
   // Fisher and Yates with the numbers of the standard's engine, which are the same everywhere (its distributions are not).
+  std::vector<std::vector<End>> of_plane(static_cast<std::size_t>(f_.planes));
+  for (const End& e : ends) of_plane[static_cast<std::size_t>(e.leaf / leaves_)].push_back(e);
   std::mt19937_64 random(kSeed);
   PatternLoad permutations{.pattern = "random permutations"};
   double fullest = -1;
-  for (int round = 0; round < kPermutations; ++round) {
-    std::fill(flow.begin(), flow.end(), 0.0);
-    for (std::int64_t plane = 0; plane < f_.planes; ++plane) {
-      std::vector<PortRef> from;
-      for (const Member& m : members)
-        for (const PortRef& p : m.ports)
-          if (p.sw.index / leaves_ == plane) from.push_back(p);
-      std::vector<PortRef> to = from;
+  std::vector<std::uint32_t> to;
+  const std::size_t rounds = std::clamp(kFlows / ends.size(), kLeastPermutations, kMostPermutations);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    std::fill(flow.begin(), flow.end(), 0);
+    for (const std::vector<End>& from : of_plane) {
+      to.resize(from.size());
+      std::iota(to.begin(), to.end(), 0u);
       for (std::size_t i = to.size(); i > 1; --i) std::swap(to[i - 1], to[random() % i]);
-      for (std::size_t i = 0; i < from.size(); ++i) walk(from[i], to[i], count);
+      for (std::size_t i = 0; i < from.size(); ++i) walk(from[i], from[to[i]], count);
     }
     const PatternLoad one = summary("", flow);
-    permutations.worst += one.worst / kPermutations;
-    permutations.mean += one.mean / kPermutations;
+    permutations.worst += one.worst / static_cast<double>(rounds);
+    permutations.mean += one.mean / static_cast<double>(rounds);
     if (one.worst > fullest) fullest = one.worst, permutations.where = one.where;
   }
   out.push_back(permutations);

@@ -41,23 +41,32 @@ class Routing {
   std::int64_t routes(std::int64_t leaf, std::int64_t link) const;
 
   // What computes (or, in a network without compute traffic, everybody) sends. All to all: everybody to everybody at once. Ring: member i to i + 1.
-  // Shift: member i to i + half. Random: the mean of the worst of 10 permutations of all ports, seeded.
+  // Shift: member i to i + half. Random: the mean of the worst of some permutations of all ports, seeded: 10, or as many as
+  // make 250,000 flows, at least 2.
   std::vector<PatternLoad> loads() const;
 
   std::string link_name(const FabricLink&) const;    // "leaf/compute/u1/r1/33 to spine/compute/01/1"
 
  private:
+  // What decides the routes from and to a port, worked out once: a permutation of a million ports walks them ten times.
+  struct End {
+    std::int32_t leaf = 0, uplink = 0;                // its leaf, and the uplink by which every other leaf reaches it
+    std::int32_t spines = 0;                          // first spine of its pod
+    std::int32_t cross = 0;                           // uplink by which its destinations leave another pod's spines, counted through that pod's
+  };
+  End end_of(const PortRef&) const;
   template <class Take>
-  void walk(const PortRef& from, const PortRef& to, const Take& take) const;   // each link of a route
-  std::int64_t uplink_of(const PortRef& to) const;
+  void walk(const End& from, const End& to, const Take& take) const;   // the number of each link of a route
   std::size_t number(const FabricLink&) const;       // in an array of every link
   FabricLink at(std::size_t number) const;
-  PatternLoad summary(std::string pattern, const std::vector<double>&) const;
+  template <class Flow>
+  PatternLoad summary(std::string pattern, const std::vector<Flow>&) const;
 
   const Plan& plan_;
   const Fabric& f_;
   int fabric_;
   std::int64_t leaves_ = 1;                          // of one plane
+  std::size_t up_ = 0, spine_up_ = 0, leaf_links_ = 0;   // uplinks of a leaf, of a spine (0: two tiers), of all leaves
   std::vector<std::vector<std::int32_t>> towards_;   // plane: destinations over uplink u, of all leaves
   std::vector<std::vector<std::int32_t>> own_;       // leaf: its own destinations by uplink
 };

@@ -1,5 +1,4 @@
-#include "plan/placement.h"
-#include "rules/say.h"
+#include "rules/rack_loads.h"
 #include "rules/rules.h"
 
 namespace clusterc {
@@ -14,32 +13,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, g.spec->shipping.span, format("'{}' states no `dynamic_load`, so it was not checked what rack group '{}' may be rolled with", g.model, g.name));
       continue;
     }
-    const double limit = g.part->dynamic_load->value;
-    std::int64_t failing = 0, worst = -1;
-    double most = 0;
-    std::vector<std::string> names, objects;
-    for (std::int64_t r = g.first; r < g.first + g.count; ++r) {
-      if (in.plan.racks[static_cast<std::size_t>(r)].devices.empty()) continue;
-      const double load = installed_load(in.plan, r).value;
-      if (!above(load, limit)) continue;
-      if (above(load, most)) {
-        most = load;
-        worst = r;
-      }
-      ++failing;
-      if (names.size() < 3) names.push_back(c.rack_name(r));
-      objects.push_back("rack/" + c.rack_name(r));
-    }
-    if (worst < 0) continue;
-    const std::vector<Term> terms = weight_terms(in, worst);
+    const Kilograms limit = *g.part->dynamic_load;
+    HeavyRacks heavy = racks_heavier_than(in, g, limit);
+    if (heavy.worst < 0) continue;
+    const std::vector<Term> terms = weight_terms(in, heavy.worst);
     double devices = 0;
     for (const Term& t : terms) devices += t.each * static_cast<double>(t.count);
-    Finding& f = findings.add(rule.severity, rule.id, g.spec->shipping.span, format("rack {} is rolled in with {}, '{}' is rated {} on its castors", name_list(names, failing), to_text(Kilograms(most)), g.model, to_text(Kilograms(limit))));
-    f.label(format("({}) x {:.2f} for rails + {} of cables = {}", sum_text(terms, Dimension::mass), 1 + kRailShare, to_text(kRackCables), to_text(Kilograms(most))));
+    Finding& f = findings.add(rule.severity, rule.id, g.spec->shipping.span, format("rack {} is rolled in with {}, '{}' is rated {} on its castors", name_list(heavy.names, heavy.count), to_text(Kilograms(heavy.most)), g.model, to_text(limit)));
+    f.label(format("({}) x {:.2f} for rails + {} of cables = {}", sum_text(terms, Dimension::mass), 1 + kRailShare, to_text(kRackCables), to_text(Kilograms(heavy.most))));
     mention_unconfirmed(f, g.part->dynamic_load, format("the dynamic load of '{}'", g.model));
     f.help("`shipping: empty`, or the heaviest devices on a pallet of their own");
-    f.physics = g.part->dynamic_load.confirmed && devices > limit;   // with rails and cables at nothing it is still too much
-    f.objects = std::move(objects);
+    f.physics = g.part->dynamic_load.confirmed && devices > limit.value;   // with rails and cables at nothing it is still too much
+    f.objects = std::move(heavy.objects);
   }
 }
 

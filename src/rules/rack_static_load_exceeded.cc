@@ -1,5 +1,4 @@
-#include "plan/placement.h"
-#include "rules/say.h"
+#include "rules/rack_loads.h"
 #include "rules/rules.h"
 
 namespace clusterc {
@@ -16,36 +15,24 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, g.span, format("'{}' states no `static_load`, so the weight in rack group '{}' was not checked", g.model, g.name));
       continue;
     }
-    const double empty = g.part->weight.value_or(Kilograms{0}).value, limit = g.part->static_load->value;
-    std::int64_t failing = 0, worst = -1, unweighed = -1;
-    double most = 0;
-    std::vector<std::string> names, objects;
-    for (std::int64_t r = g.first; r < g.first + g.count; ++r) {
-      const RackPlan& rack = in.plan.racks[r];
-      if (rack.devices.empty()) continue;
-      if (!rack.weight_complete && unweighed < 0) unweighed = r;
-      const double load = installed_load(in.plan, r).value;
-      if (!above(load, limit)) continue;
-      if (above(load, most)) {
-        most = load;
-        worst = r;
-      }
-      ++failing;
-      if (names.size() < 3) names.push_back(c.rack_name(r));
-      objects.push_back("rack/" + c.rack_name(r));
-    }
-    if (worst >= 0) {
-      const std::vector<Term> terms = weight_terms(in, worst);
+    const double empty = g.part->weight.value_or(Kilograms{0}).value;
+    const Kilograms limit = *g.part->static_load;
+    std::int64_t unweighed = -1;
+    for (std::int64_t r = g.first; r < g.first + g.count && unweighed < 0; ++r)
+      if (const RackPlan& rack = in.plan.racks[r]; !rack.devices.empty() && !rack.weight_complete) unweighed = r;
+    HeavyRacks heavy = racks_heavier_than(in, g, limit);
+    if (heavy.worst >= 0) {
+      const std::vector<Term> terms = weight_terms(in, heavy.worst);
       const int group = heaviest_node_group(terms);
-      const double devices = in.plan.racks[worst].weight.value - empty;
+      const double devices = in.plan.racks[heavy.worst].weight.value - empty;
       Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
-                                  format("rack {} carries {}, '{}' is rated {}", name_list(names, failing), to_text(Kilograms(most)), g.model, to_text(Kilograms(limit))));
-      f.label(format("({}) x 1.05 for rails + {} of cables = {}", sum_text(terms, Dimension::mass), to_text(kRackCables), to_text(Kilograms(most))));
-      f.note(g.spec->model.span, format("the limit comes from this rack: {} standing", to_text(Kilograms(limit))));
+                                  format("rack {} carries {}, '{}' is rated {}", name_list(heavy.names, heavy.count), to_text(Kilograms(heavy.most)), g.model, to_text(limit)));
+      f.label(format("({}) x 1.05 for rails + {} of cables = {}", sum_text(terms, Dimension::mass), to_text(kRackCables), to_text(Kilograms(heavy.most))));
+      f.note(g.spec->model.span, format("the limit comes from this rack: {} standing", to_text(limit)));
       mention_unconfirmed(f, g.part->static_load, format("the static load of '{}'", g.model));
       f.help("spread the devices over more racks (`per_rack`), or take a stronger rack");
-      f.physics = devices > limit;             // with rails and cables at nothing it is still too much
-      f.objects = std::move(objects);
+      f.physics = devices > limit.value;             // with rails and cables at nothing it is still too much
+      f.objects = std::move(heavy.objects);
     }
     if (unweighed >= 0) {
       std::vector<std::string> without;

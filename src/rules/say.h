@@ -8,13 +8,10 @@
 #include <vector>
 
 #include "base/format.h"
+#include "model/rounding.h"
 #include "rules/rule.h"
 
 namespace clusterc {
-
-// Figures that differ by less than this are equal: sums of many rounded figures.
-constexpr double kRounding = 1e-9;
-inline bool above(double value, double limit) { return value > limit * (1 + kRounding) + kRounding; }
 
 std::string plural(std::int64_t count, std::string_view word);                // "1 node", "40 nodes"
 // "'r01'", "'r01', 'r02' and 'r03'", "'r01', 'r02', 'r03' and 37 more"

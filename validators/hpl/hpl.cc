@@ -20,6 +20,7 @@
 #include "hpl/sizes.h"
 #include "hpl/solver.h"
 #include "mpi/job.h"
+#include "mpi/program.h"
 
 namespace clusterc::hpl {
 namespace {
@@ -310,7 +311,6 @@ std::vector<Process> processes_of_node(const Job& job) {
 }
 
 int main_of_rank(const Options& options) {
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   Reporter report(kProgram, options, host_name(), write_to_stdout);
@@ -323,7 +323,9 @@ int main_of_rank(const Options& options) {
     report.error(cause, format("rank {} on '{}': {}", rank, host_name(), detail));
     _exit(static_cast<int>(Exit::could_not_run));  // no MPI call: the other thread is inside one; the launcher ends the other ranks
   });
-  try {
+  // Every rank sees the same load, the same missing back end and the same sizes.
+  const auto by_all = [&](Cause cause) { return cause == Cause::busy || cause == Cause::no_memory || options.device == Backend::cuda; };
+  return mpi::run_rank(report, rank, by_all, [&] {
     if (options.device == Backend::cuda) {
       require_gpus();
       throw CouldNotRun(Cause::not_built, "the hpl validator computes on the host only");
@@ -331,46 +333,13 @@ int main_of_rank(const Options& options) {
     const Job job = mpi::describe_job();
     guard.watch(processes_of_node(job));
     Runner(options, job, report, pulse).all();
-    return static_cast<int>(rank == 0 ? report.done() : Exit::done);
-  } catch (const CouldNotRun& e) {
-    // Every rank sees the same load, the same missing back end and the same sizes, and ends in order; any other cause may be one rank's alone.
-    const bool all_ranks = e.cause() == Cause::busy || e.cause() == Cause::no_memory || options.device == Backend::cuda;
-    // A signal reaches all; where the launcher sends it because another rank has ended, that one has told the cause.
-    if (rank == 0 || (!all_ranks && e.cause() != Cause::interrupted)) report.error(e.cause(), e.what());
-    if (!all_ranks) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));
-    return static_cast<int>(Exit::could_not_run);
-  } catch (const std::bad_alloc&) {
-    report.error(Cause::no_memory, format("rank {}: an allocation failed", rank));
-    MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));
-    return static_cast<int>(Exit::could_not_run);
-  }
+  });
 }
 
 }  // namespace
 }  // namespace clusterc::hpl
 
 int main(int argc, char** argv) {
-  using namespace clusterc::harness;
   namespace hpl = clusterc::hpl;
-  // --help and --version answer without MPI: the handshake runs before any launcher does.
-  const CommandLine line = parse_command_line(hpl::kProgram, argc, argv);
-  if (!line.run && !line.error) {
-    write_to_stdout(line.print);
-    return static_cast<int>(Exit::done);
-  }
-  catch_signals();
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return static_cast<int>(Exit::could_not_run);
-  std::string wrong = line.error ? line.error->message : "";
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (line.run) wrong = hpl::wrong_shape(*line.run, static_cast<unsigned>(ranks));
-  int status = static_cast<int>(Exit::usage);
-  if (!wrong.empty()) {
-    if (rank == 0) std::fprintf(stderr, "clusterc-hpl: error: %s\n", wrong.c_str());
-  } else {
-    status = hpl::main_of_rank(*line.run);
-  }
-  MPI_Finalize();
-  return status;
+  return clusterc::mpi::run_rank_program({.program = hpl::kProgram, .wrong_options = {}, .wrong_shape = hpl::wrong_shape, .run = hpl::main_of_rank}, argc, argv);
 }

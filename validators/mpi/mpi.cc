@@ -16,6 +16,7 @@
 #include "harness/machine.h"
 #include "harness/run.h"
 #include "mpi/job.h"
+#include "mpi/program.h"
 #include "mpi/reduction.h"
 #include "mpi/watchdog.h"
 
@@ -187,17 +188,16 @@ class Runner {
 };
 
 // Sizes that the loops cannot do: said before anything is started.
-std::optional<std::string> wrong_sizes(const Options& options) {
+std::string wrong_sizes(const Options& options) {
   for (const auto& size : {options.size, options.bytes("--min-size"), options.bytes("--max-size")}) {
     if (size && (*size < kSmallest || *size % 4 != 0 || *size / 4 > 0x7fffffff)) return "a message has 8 B to 8 GiB, in whole elements of 4 B";
   }
   const std::uint64_t low = options.bytes("--min-size").value_or(kSmallest), high = options.bytes("--max-size").value_or(kLargest);
   if (!options.size && low > high) return format("'--min-size' of {} is above '--max-size' of {}", bytes_text(static_cast<double>(low)), bytes_text(static_cast<double>(high)));
-  return std::nullopt;
+  return {};
 }
 
 int main_of_rank(const Options& options) {
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   Reporter report(kProgram, options, host_name(), write_to_stdout);
@@ -208,53 +208,22 @@ int main_of_rank(const Options& options) {
     report.error(Cause::timeout, format("rank {} on '{}' waited {:.4g} s: {}", rank, host_name(), timeout, doing));
     _exit(static_cast<int>(Exit::could_not_run));  // no MPI call: the other thread is inside one; the launcher ends the other ranks
   });
-  try {
+  // Every rank sees the same load and the same missing back end.
+  const auto by_all = [&](Cause cause) { return cause == Cause::busy || options.device == Backend::cuda; };
+  return run_rank(report, rank, by_all, [&] {
     if (options.device == Backend::cuda) {
       require_gpus();
       throw CouldNotRun(Cause::not_built, "the mpi validator sums in host memory only");
     }
     const Job job = describe_job();
     Runner(options, job, report, dog).all();
-    return static_cast<int>(rank == 0 ? report.done() : Exit::done);
-  } catch (const CouldNotRun& e) {
-    // Every rank sees the same load and the same missing back end, and ends in order; any other cause may be one rank's alone.
-    const bool all_ranks = e.cause() == Cause::busy || options.device == Backend::cuda;
-    // A signal reaches all; where the launcher sends it because another rank has ended, that one has told the cause.
-    if (rank == 0 || (!all_ranks && e.cause() != Cause::interrupted)) report.error(e.cause(), e.what());
-    if (!all_ranks) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));
-    return static_cast<int>(Exit::could_not_run);
-  } catch (const std::bad_alloc&) {
-    report.error(Cause::no_memory, format("rank {}: an allocation failed", rank));
-    MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));
-    return static_cast<int>(Exit::could_not_run);
-  }
+  });
 }
 
 }  // namespace
 }  // namespace clusterc::mpi
 
 int main(int argc, char** argv) {
-  using namespace clusterc::harness;
   namespace mpi = clusterc::mpi;
-  // --help and --version answer without MPI: the handshake runs before any launcher does.
-  CommandLine line = parse_command_line(mpi::kProgram, argc, argv);
-  if (line.run) {
-    if (auto wrong = mpi::wrong_sizes(*line.run)) line = {.error = UsageError{*wrong}};
-  }
-  if (!line.run && !line.error) {
-    write_to_stdout(line.print);
-    return static_cast<int>(Exit::done);
-  }
-  catch_signals();
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return static_cast<int>(Exit::could_not_run);
-  int status = static_cast<int>(Exit::usage);
-  if (line.error) {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) std::fprintf(stderr, "clusterc-mpi: error: %s\n", line.error->message.c_str());
-  } else {
-    status = mpi::main_of_rank(*line.run);
-  }
-  MPI_Finalize();
-  return status;
+  return mpi::run_rank_program({.program = mpi::kProgram, .wrong_options = mpi::wrong_sizes, .wrong_shape = {}, .run = mpi::main_of_rank}, argc, argv);
 }

@@ -10,14 +10,8 @@
 
 namespace clusterc {
 namespace {
+using test::fabrics_of;
 using test::known;
-
-Plan fabrics_of(const test::Sample& s) {
-  Plan p;
-  p.cluster = s.cluster.get();
-  plan_fabrics(p);
-  return p;
-}
 
 using Port = std::tuple<int, std::int64_t, std::int64_t>;
 Port key(const PortRef& r) { return {r.sw.tier, r.sw.index, r.port}; }

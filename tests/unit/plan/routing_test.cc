@@ -7,14 +7,8 @@
 
 namespace clusterc {
 namespace {
+using test::fabrics_of;
 using test::known;
-
-Plan fabrics_of(const test::Sample& s) {
-  Plan p;
-  p.cluster = s.cluster.get();
-  plan_fabrics(p);
-  return p;
-}
 
 const PatternLoad& load_of(const std::vector<PatternLoad>& loads, const std::string& pattern) {
   for (const PatternLoad& l : loads)

@@ -1,8 +1,17 @@
 // The reference SuperPOD: examples/superpod.yaml, with the figures of its parts.
 #pragma once
+#include "plan/fabric.h"
 #include "unit/plan/sample.h"
 
 namespace clusterc::test {
+
+// The fabrics alone: nothing is placed, powered or addressed.
+inline Plan fabrics_of(const Sample& s) {
+  Plan p;
+  p.cluster = s.cluster.get();
+  plan_fabrics(p);
+  return p;
+}
 
 enum SuperpodNetwork { kCompute, kStorage, kInband, kOob };
 

@@ -1,0 +1,86 @@
+// The inside of the what-if engine, shared by its files: what_if_power.cc (who carries what, what trips), what_if_effects.cc (what stops for lack
+// of power, cooling, network), what_if_names.cc (components by name), what_if.cc (one state from beginning to end).
+#pragma once
+#include <map>
+#include <set>
+
+#include "model/rounding.h"
+#include "plan/power.h"
+#include "plan/power_chain.h"
+#include "plan/what_if.h"
+#include "plan/what_if_network.h"
+
+namespace clusterc::what_if {
+
+// One rack with failures of its own, or all racks of a class that have none.
+struct Instance {
+  std::size_t of = 0;                   // class
+  std::int32_t rack = -1;               // -1: all others of the class
+  double count = 1;
+  PowerFailure failure;
+  PowerState state;
+};
+
+struct Electric {                       // state of the chain
+  std::vector<char> feed_dead, panel_dead;
+  std::vector<std::int64_t> ups_out;    // modules, by feed
+  std::vector<double> feed_va, panel_va;
+  std::vector<Instance> all;            // one a class, in order
+  std::vector<Instance> own;            // racks apart
+  bool all_changed = false;             // against the state that this one began with
+  std::vector<TripEvent> trips;
+};
+
+}  // namespace clusterc::what_if
+
+namespace clusterc {
+
+using what_if::Electric;
+using what_if::Instance;
+
+struct WhatIfEngine::Impl {
+  explicit Impl(const Plan& plan);
+
+  const Plan& plan;
+  const Cluster& c;
+  double pf;
+  std::vector<PowerClass> classes;
+  std::vector<std::int32_t> class_of;              // by rack
+  std::vector<std::vector<Breaker>> pdu_breakers;  // by class, position
+  std::vector<Breaker> feed_breakers, panel_breakers;
+  std::vector<UpsModules> ups;
+  std::vector<FabricLoss> fabrics;
+  std::vector<std::vector<std::pair<std::int32_t, std::int16_t>>> storage_place;   // system, number -> rack, device
+  int compute_network = -1;
+  Electric base;
+  WhatIf normal;
+
+  // ---- electricity
+  void settle(Electric& e, int first_round) const;
+  void sum_all(Electric& e) const;
+  void add(const Instance& i, double sign, Electric& e) const;
+  void upstream(Instance& i, const Electric& e) const;
+  void spread(Electric& e) const;
+  double cdu_load(const Electric& e, std::size_t feed) const;
+  Instance& apart(Electric& e, std::int32_t rack) const;
+  bool trip_pdus(Electric& e, int round) const;
+  bool trip_panels(Electric& e, int round) const;
+  bool trip_feeds(Electric& e, int round) const;
+  void power_limits(const Electric& e, bool feed_failed, WhatIf& out) const;
+
+  // ---- what follows
+  void collect(const Instance& i, const PowerState* before, const std::set<std::int32_t>& skip, WhatIf& out) const;
+  void cooling(const Electric& e, const std::map<std::pair<int, int>, std::int64_t>& units_out, const std::set<int>& loops_out, WhatIf& out) const;
+  void network(const std::map<int, std::vector<std::int64_t>>& ends, const std::map<int, std::vector<FabricLoss::Cut>>& cuts, WhatIf& out) const;
+  void services(WhatIf& out) const;
+  double rack_watts(const Instance& i) const;
+  WhatIf outcome(Electric e, std::span<const Component> failed) const;
+  std::int16_t device_in(std::int32_t rack, DeviceKind kind, std::int32_t group, std::int64_t index) const;
+  const std::string& who(const FabricBlock& b) const {
+    const EndPoints& p = c.networks[b.network].ends[b.end];
+    return p.group >= 0 ? c.nodes[p.group].name : c.storage[p.storage].name;
+  }
+  std::int64_t gpus_of(std::int64_t node) const { return c.nodes[c.node_group_of(node)].server.gpu_count; }
+};
+
+}  // namespace clusterc
