@@ -15,6 +15,8 @@ import sys
 
 import yaml
 
+from fabric_counts import counts
+
 clusterc, source, work = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
 facts = os.path.join(source, "..", "shared", "reference", "architectures.yaml")
 if not os.path.exists(facts):
@@ -28,9 +30,6 @@ EXPLAINED = {}
 # Said rightly, and no matter of shape: 65,536 end points are more than one InfiniBand subnet has addresses for.
 BESIDE = {("27-FT3", "net-subnet-manager-or-lids-short")}
 
-TIERS = ("leaf", "spine", "core")
-
-
 def plan(name, spec):
     path = os.path.join(work, name + ".yaml")
     with open(path, "w", encoding="utf-8") as file:
@@ -41,17 +40,6 @@ def plan(name, spec):
     if done.returncode > 1 or wrong or not done.stdout:
         sys.exit(f"FAILED: {name}: clusterc plan ends with {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)
-
-
-def counts(book, network="compute"):
-    fabric = next(f for f in book["fabrics"] if f["network"] == network)
-    found = {tier: 0 for tier in TIERS}
-    found.update({t["tier"]: t["count"] for t in fabric["tiers"]})
-    found["end"] = fabric["end_point_cables"]
-    found["leaf_spine"] = fabric["leaf_spine_cables"]
-    found["spine_core"] = fabric["spine_core_cables"]
-    found["gpus"] = book["totals"]["gpus"]
-    return found
 
 
 HEAD = """clusterc: 1

@@ -84,12 +84,12 @@ void fill_ports(Resolution& r, ServerModel& s) {
     if (g.value.port) {
       set.first_port = *g.value.port;
       if (nics.part && set.first_port > on_card)
-        r.error("spec-not-enough-ports", g.value.port.span, format("port {} is asked for, '{}' has {}", set.first_port, nics.model, on_card));
+        r.error("spec-not-enough-ports", g.value.port.origin == Origin::spec ? g.value.port.span : nics.span, format("port {} is asked for, '{}' has {}", set.first_port, nics.model, on_card));
     }
     set.ports_each = g.value.port ? 1 : on_card;
     set.count = nics.count * set.ports_each;
     if (!g.value.cages.empty() && static_cast<std::int64_t>(g.value.cages.size()) != set.count) {
-      r.error("spec-not-enough-ports", g.value.cages.front().span, format("`cages` has a place for {} ports, '{}' has {}", g.value.cages.size(), g.name, set.count));
+      r.error("spec-not-enough-ports", g.value.cages.front().origin == Origin::spec ? g.value.cages.front().span : nics.span, format("`cages` has a place for {} ports, '{}' has {}", g.value.cages.size(), g.name, set.count));
     } else {
       for (const auto& cage : g.value.cages) set.cages.push_back(static_cast<int>(cage.value_or(1) - 1));
     }

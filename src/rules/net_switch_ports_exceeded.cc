@@ -33,7 +33,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const std::int64_t radix = *n.switch_part->ports * std::max<std::int64_t>(1, f.ways);
     const auto ports_text = [&] { return f.ways > 1 ? format("{} ports x {} ways", *n.switch_part->ports, f.ways) : format("{} ports", *n.switch_part->ports); };
-    if (f.tiers.size() == 1 && f.uplinks_to < 0) {
+    if (f.tiers.size() == 1) {
       const FabricTier& t = f.tiers[0];
       if (f.end_ports_built_for > t.count * t.ports) {
         Finding& x = findings.error(rule.id, first_place(written(n.spec->topology), n.spec->switch_model.span, n.span),

@@ -5,6 +5,9 @@
 namespace clusterc {
 namespace {
 
+// Modules of an accelerator board are soldered to its cooling and its switches: the board is one part, made with all of them.
+bool on_a_board(GpuForm form) { return form != GpuForm::pcie && form != GpuForm::superchip; }
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
@@ -27,11 +30,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.help(format("take a GPU of the form {}, or a chassis for {}", join(forms, " or "), enum_text(*s.gpu->form)));
       f.object("nodes." + g.name);
     }
+    const bool form_fits = s.gpu->form && std::any_of(s.part.gpu_forms.begin(), s.part.gpu_forms.end(), [&](const Value<GpuForm>& f) { return f.value == *s.gpu->form; });
     if (s.part.gpu_slots && s.gpu_count > *s.part.gpu_slots) {
       Finding& f = findings.error(rule.id, first_place(written(gpus.count), at), format("{} GPUs are asked for in each node of '{}', '{}' has room for {}", s.gpu_count, g.name, s.id, *s.part.gpu_slots));
       if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the places that the chassis has");
       mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
       f.help(format("`gpus: {} x {}`", *s.part.gpu_slots, s.gpu_model));
+      f.object("nodes." + g.name);
+    } else if (s.part.gpu_slots && s.gpu_count < *s.part.gpu_slots && form_fits && on_a_board(*s.gpu->form)) {
+      Finding& f = findings.error(rule.id, first_place(written(gpus.count), at), format("{} are asked for in each node of '{}', the board of '{}' comes with {}", plural(s.gpu_count, "GPU"), g.name, s.id, *s.part.gpu_slots));
+      if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the places that the board has");
+      mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
+      f.help(format("`gpus: {} x {}`; a machine with a dead one is repaired or drained", *s.part.gpu_slots, s.gpu_model));
       f.object("nodes." + g.name);
     }
   }
@@ -41,7 +51,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The GPUs have a form that the chassis takes (SXM, OAM, PCIe, superchip, each in its generation), and there are no more of them than places.
+The GPUs have a form that the chassis takes (SXM, OAM, PCIe, superchip, each in its generation), and there are no more of them than places. An SXM or OAM board has them all.
 
 ## Why it matters
 
@@ -51,7 +61,7 @@ An SXM module has no edge connector and a PCIe card no mezzanine: the wrong one 
 
 ```
 form of the GPU is one of gpu_forms of the chassis
-GPUs <= gpu_slots
+GPUs <= gpu_slots;   SXM and OAM: GPUs = gpu_slots
 ```
 
 Source: data sheets of GPU and chassis (catalogue).

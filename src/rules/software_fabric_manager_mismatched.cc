@@ -16,7 +16,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = g.software;
-    if (!has_nvidia_gpus(g) || !is_ours(g) || !s.fabric_manager) continue;
+    // In an instance of a whole machine the manager is the guest's.
+    if (!has_nvidia_gpus(g) || (!is_ours(g) && !(g.server.instance && g.server.known)) || !s.fabric_manager) continue;
     if (!has_nvswitch(g)) {
       // Written for the whole cluster it is meant for the groups that have NVSwitches.
       const bool meant_for_another = std::any_of(in.cluster.nodes.begin(), in.cluster.nodes.end(),

@@ -5,6 +5,13 @@
 namespace clusterc {
 namespace {
 
+bool too_old_for(const Software& w) {
+  if (!w.cuda) return false;
+  for (const CudaMajor& m : kCudaMajors)
+    if (m.major == w.cuda->major()) return *w.gpu_driver < Version{std::string(m.driver)};
+  return false;
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
@@ -42,6 +49,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.help(format("`gpu_driver: {}` for this group", gen->last_driver));
       finish(f);
     }
+    // A driver that is too old for the toolkit, too, is software-cuda-newer-than-driver's.
+    if (const std::string_view first = first_driver(gen->first_cuda); w.gpu_driver && !first.empty() && !too_old_for(w) && w.gpu_driver->major() < Version{std::string(first)}.major()) {
+      Finding& f = findings.error(rule.id, w.gpu_driver.span, format("driver {} does not know '{}' (sm_{}): CUDA {}, the first toolkit for it, came with driver {}", w.gpu_driver->text(), s.gpu_model, gen->sm, gen->first_cuda, first));
+      f.help(format("`gpu_driver: {}` or newer for this group", first));
+      finish(f);
+    }
   }
 }
 
@@ -59,10 +72,11 @@ A toolkit without code for a GPU gives programs that start and then say "no kern
 
 ```
 first toolkit:  sm_70 9.0   sm_75 10.0   sm_80 11.0   sm_89, sm_90 11.8   sm_100, sm_120 12.8   sm_103 12.9
+first driver:   that of the first toolkit: sm_80 450   sm_89, sm_90 520   sm_100, sm_120 570   sm_103 575
 last toolkit:   sm_70 CUDA 12, driver branch 580
 ```
 
-Source: NVIDIA, CUDA toolkit, driver and architecture matrix; CUDA 13.2 release notes (Maxwell, Pascal and Volta removed in 13.0). Without a toolkit (`cuda`) only the driver is compared.
+Source: NVIDIA, CUDA toolkit, driver and architecture matrix; CUDA 13.2 release notes (Maxwell, Pascal and Volta removed in 13.0); release notes of the toolkits (the driver that each came with). Without a toolkit (`cuda`) only the driver is compared.
 
 ## Example
 

@@ -13,7 +13,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = g.software;
-    if (g.count == 0 || !is_ours(g) || !s.secure_boot.value_or(false) || s.signed_modules.value_or(false)) continue;
+    if (g.count == 0 || (!is_ours(g) && !g.server.instance) || !s.secure_boot.value_or(false) || s.signed_modules.value_or(false)) continue;
     std::vector<std::string> built;            // modules that are built on the node, or that the distribution does not sign
     if (has_nvidia_gpus(g) && s.gpu_driver) built.push_back(format("gpu driver {}", s.gpu_driver->text()));
     if (s.fabric && s.fabric->kind && *s.fabric->kind != "inbox") built.push_back(*s.fabric->kind + (s.fabric->version ? " " + s.fabric->version->text() : std::string()));

@@ -38,6 +38,16 @@ constexpr const GpuGeneration* gpu_generation(std::string_view sm) {
   return nullptr;
 }
 
+// Driver branch that each of those first toolkits came with: an older one does not know the GPU. Release notes of the toolkits
+// (catalog/compatibility/cuda-toolkit-driver.yaml).
+struct FirstDriver { std::string_view cuda, driver; };
+inline constexpr std::array kFirstDrivers = {FirstDriver{"11.0", "450"}, FirstDriver{"11.8", "520"}, FirstDriver{"12.8", "570"}, FirstDriver{"12.9", "575"}};
+constexpr std::string_view first_driver(std::string_view cuda) {       // empty: not read
+  for (const FirstDriver& d : kFirstDrivers)
+    if (d.cuda == cuda) return d.driver;
+  return {};
+}
+
 // The first branch whose packages have open modules only: the installation guide of R620.
 inline constexpr std::string_view kOpenOnlyDriver = "620";
 // Open modules are what is installed where nothing else is asked for, from this branch on.

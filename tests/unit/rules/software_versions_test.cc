@@ -52,6 +52,19 @@ TEST(SoftwareVersions, DriversOfCudaMajors) {
   EXPECT_EQ(table, ours);
 }
 
+TEST(SoftwareVersions, FirstDrivers) {
+  for (const FirstDriver& d : kFirstDrivers) {
+    std::set<std::string> majors;                      // update 0 of the toolkit, or what stands for it ("11.0.3")
+    for (Row& r : rows_of("cuda-toolkit-driver"))
+      if (r["cuda"] == d.cuda || r["cuda"].rfind(std::string(d.cuda) + ".", 0) == 0) majors.insert(r["driver"].substr(0, r["driver"].find('.')));
+    EXPECT_EQ(majors, std::set<std::string>{std::string(d.driver)}) << d.cuda;
+  }
+  for (const GpuGeneration& g : kGpuGenerations) {
+    const bool older = g.name == "volta" || g.name == "turing";     // their first toolkits are in no table
+    EXPECT_EQ(first_driver(g.first_cuda).empty(), older) << g.name;
+  }
+}
+
 TEST(SoftwareVersions, Generations) {
   std::set<std::string> table, ours;
   for (Row& r : rows_of("gpu-architectures")) {

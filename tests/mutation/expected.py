@@ -1,0 +1,3 @@
+"""Mismatches that are no faults of either side, with the reason: (base or *, kind or *, cause missed or rule that spoke)."""
+
+EXPLAINED = {}
