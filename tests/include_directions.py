@@ -21,14 +21,14 @@ RULES = TARGETS | {"targets"}
 VALIDATE = RULES | {"launch"}
 AUDIT = LAUNCH | {"launch"}
 REPORT = RULES | {"rules", "compile", "launch", "validate", "audit"}
-EVERYTHING = REPORT | {"report", "cli", "pipeline"}
+EVERYTHING = REPORT | {"report", "cli", "lsp", "pipeline"}
 
 # room: the rooms that it may include beside itself
 ROWS = {
     "base": set(), "diag": BASE, "yaml": {"diag", "base"}, "write": BASE, "fields": FIELDS, "catalog": CATALOG,
     "spec": SPEC, "model": MODEL, "plan": PLAN, "targets": TARGETS, "rules": RULES, "compile": RULES,
     "launch": LAUNCH, "validate": VALIDATE, "audit": AUDIT, "report": REPORT, "cli": EVERYTHING,
-    "pipeline": EVERYTHING, "validators": BASE,
+    "pipeline": EVERYTHING, "lsp": REPORT | {"pipeline"}, "validators": BASE,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 ENDINGS = (".cc", ".h", ".cu", ".cuh", ".inc")

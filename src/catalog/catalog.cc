@@ -22,8 +22,6 @@ namespace {
 constexpr std::size_t kKinds = EnumNames<PartKind>::names.size();
 constexpr std::string_view kFolders[kKinds] = {"gpus", "cpus", "nics", "switches", "cables", "pdus", "racks", "cooling", "ups", "servers", "storage", "assemblies"};
 
-std::string_view folder_of(PartKind kind) { return kFolders[static_cast<std::size_t>(kind)]; }
-
 // What stands around the facts of a part.
 struct PartHeader {
   Value<PartKind> part;
@@ -46,6 +44,7 @@ constexpr std::string_view kFacts[] = {"facts"};
 }  // namespace
 
 std::string_view part_kind_name(PartKind kind) { return enum_text(kind); }
+std::string_view part_folder(PartKind kind) { return kFolders[static_cast<std::size_t>(kind)]; }
 
 const EmbeddedFile* find_embedded(std::string_view folder, std::string_view name) {
   const auto files = embedded_files();
@@ -96,7 +95,7 @@ struct Catalog::Impl {
     auto& shelf = std::get<Shelf<T>>(shelves);
     const auto& owned = own[static_cast<std::size_t>(kind)];
     if (const auto mine = owned.find(name); mine != owned.end()) return shelf.find(mine->second.id)->second.get();
-    const EmbeddedFile* file = find_embedded(folder_of(kind), name);
+    const EmbeddedFile* file = find_embedded(part_folder(kind), name);
     if (!file) return nullptr;
     if (const auto known = shelf.find(file->id); known != shelf.end()) return known->second.get();
     auto& part = shelf.emplace(std::string(file->id), std::make_unique<T>()).first->second;
@@ -139,7 +138,7 @@ void Catalog::add_own_file(FileId file) {
     if (!fresh)
       m.findings.error("spec-duplicate-part", name.span, format("{} '{}' is written twice among your own parts", part_kind_name(kind), *name))
           .note(at->second.id_span, "first written here");
-    else if (find_embedded(folder_of(kind), *name))
+    else if (find_embedded(part_folder(kind), *name))
       m.findings.note("spec-part-replaces-built-in", name.span, format("{} '{}' takes the place of the built-in part of this name", part_kind_name(kind), *name));
     return fresh;
   };
@@ -193,7 +192,7 @@ std::vector<PartInfo> Catalog::list() const {
 std::string_view Catalog::text(PartKind kind, std::string_view id) const {
   const auto& owned = impl_->own[static_cast<std::size_t>(kind)];
   if (const auto mine = owned.find(id); mine != owned.end()) return impl_->sources.text(mine->second.file);
-  const EmbeddedFile* file = find_embedded(folder_of(kind), id);
+  const EmbeddedFile* file = find_embedded(part_folder(kind), id);
   return file ? file->text : std::string_view();
 }
 
@@ -201,7 +200,7 @@ std::string Catalog::nearest(PartKind kind, std::string_view id) const {
   std::vector<std::string_view> known;
   for (const auto& [name, mine] : impl_->own[static_cast<std::size_t>(kind)]) known.push_back(name);
   for (const EmbeddedFile& f : embedded_files())
-    if (f.folder == folder_of(kind)) known.push_back(f.name);
+    if (f.folder == part_folder(kind)) known.push_back(f.name);
   const auto near = nearest_name(id, known);
   return near ? std::string(*near) : std::string();
 }

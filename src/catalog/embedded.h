@@ -5,6 +5,9 @@
 
 namespace clusterc {
 
+enum class PartKind;
+std::string_view part_folder(PartKind);   // "gpus": the folder of a kind in catalog/
+
 struct EmbeddedFile {
   std::string_view folder;   // "gpus"
   std::string_view name;     // id or alias

@@ -8,6 +8,10 @@
 
 #include "pipeline.h"
 
+#ifndef CLUSTERC_VERSION
+#define CLUSTERC_VERSION "0.1.0"
+#endif
+
 namespace clusterc::cli {
 
 namespace po = boost::program_options;
@@ -41,6 +45,6 @@ int report_findings(Run&, const std::string& path, const po::variables_map&, boo
 void put(std::string_view text);                         // whole, to standard output; a closed pipe ends the program quietly
 void put_error(std::string_view text);
 
-extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kExplain, kCatalog, kSchema, kInit;
+extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kExplain, kCatalog, kSchema, kInit, kLsp;
 
 }  // namespace clusterc::cli

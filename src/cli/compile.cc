@@ -8,9 +8,6 @@
 #include "write/manifest.h"
 #include "write/tree.h"
 
-#ifndef CLUSTERC_VERSION
-#define CLUSTERC_VERSION "0.1.0"
-#endif
 
 namespace clusterc::cli {
 namespace {

@@ -9,10 +9,6 @@
 
 namespace clusterc::cli {
 
-#ifndef CLUSTERC_VERSION
-#define CLUSTERC_VERSION "0.1.0"
-#endif
-
 namespace {
 
 std::string overview() {

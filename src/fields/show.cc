@@ -249,6 +249,9 @@ std::string show_yaml(const Type& type, const void* record, ShowOptions options)
   return out;
 }
 
+std::string show_value(const Type& type, const void* value) { return yaml_value(type, value); }
+std::string show_origin(const Type& type, const void* value) { return origin_comment(type.head(mutable_pointer(value))); }
+
 void show_json(const Type& type, const void* record, JsonWriter& out) { json(type, record, out); }
 
 }  // namespace clusterc

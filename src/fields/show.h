@@ -14,6 +14,9 @@ struct ShowOptions {
 
 // YAML that the reader takes back: the same values, then all of origin `spec`.
 std::string show_yaml(const Type&, const void* record, ShowOptions = {});
+// One Value as it is written in a spec, and its trailing comment without the "# ": empty for what the spec says itself.
+std::string show_value(const Type&, const void* value);
+std::string show_origin(const Type&, const void* value);
 // The same tree with { value, origin, source, confirmed } for every value; a quantity also has `si`, its number in the SI unit.
 void show_json(const Type&, const void* record, JsonWriter&);
 

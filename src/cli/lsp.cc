@@ -1,0 +1,29 @@
+#include <unistd.h>
+
+#include <ctime>
+
+#include "cli/command.h"
+#include "lsp/stdio.h"
+
+namespace clusterc::cli {
+namespace {
+
+void options(po::options_description& o) {
+  o.add_options()
+      ("stdio", po::bool_switch(), "standard input and output: the only way there is, and what editors ask for")
+      ("today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)");
+}
+
+int run(const po::variables_map& given) {
+  if (!positional(given).empty()) throw UsageError{"the editor names the files"};
+  if (::isatty(STDIN_FILENO)) throw UsageError{"an editor starts this and talks to it over standard input; docs/editor.md says how to set it up"};
+  lsp::ServerOptions server;
+  server.today = run_options(given, {}).today;
+  server.version = CLUSTERC_VERSION;
+  server.keep = lsp::keep_in_cache();
+  return lsp::serve(STDIN_FILENO, STDOUT_FILENO, std::move(server));
+}
+
+}  // namespace
+const Command kLsp{"lsp", "the language server that editors start: findings while typing, completion, hover", "clusterc lsp [--stdio]", options, run};
+}  // namespace clusterc::cli
