@@ -36,7 +36,7 @@ std::string shortened(std::string_view yaml, std::initializer_list<std::string_v
     at = end;
     if (!line.starts_with(' ')) {
       skipping = false;
-      for (const auto key : without) skipping = skipping || (line.starts_with(key) && line.substr(key.size()).starts_with(':'));
+      for (const auto key : without) skipping = skipping || (line.starts_with(key) && line.substr(key.size()) == ":\n");
     }
     if (skipping) continue;
     if (++lines > kMostLines) return out + "…\n";
@@ -188,7 +188,8 @@ std::optional<Hover> hover_at(const Sketch& s, std::size_t offset, const Analysi
   if (on_key || hover.markdown.empty()) add(s[n].item ? std::string() : describe_key(spot, s.key(n)));
   if (on_key && spot.entry && s[n].parent != kNoSketch && s.key(s[n].parent) == "nodes" && s[s[n].parent].parent == 0)
     if (const NodeGroupModel* group = node_group_model(good, s.key(n))) add(describe_group(*group));
-  if (good && good->good()) {
+  const bool part = !on_key && names.of == Names::Of::part && !hover.markdown.empty();      // all of it is said
+  if (good && good->good() && !part) {
     const Type* type = &type_of<Spec>();
     if (const void* at = place_in(s, n, &good->run->cluster->spec, type))
       if (std::string value = describe_value(*type, at); !value.empty()) add(current ? value : value + "\nas of the last state that could be read\n");
