@@ -110,7 +110,8 @@ class Schema {
   }
 
   void quantity(Dimension d) {
-    w_.field("description", format("a quantity of {}, with its unit", dimension_name(d)));
+    // A description here would hide, in hovers, that of the key which takes the quantity.
+    w_.field("$comment", format("a quantity of {}, with its unit", dimension_name(d)));
     w_.array("anyOf");
     object([&] {
       std::string units;
