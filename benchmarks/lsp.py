@@ -6,8 +6,8 @@ usage: lsp.py [--program build/release/bin/clusterc] [--keys 200] [--nodes 128] 
 A client types into an open document, one character a change, and waits after each for the findings of that version
 (textDocument/didChange to textDocument/publishDiagnostics) and then for a completion at the cursor. Printed are median, 95th percentile and
 maximum of the wall time, and the CPU time of the server a keystroke, all its threads together (/proc/PID/task/*/schedstat).
-Lines of three kinds are typed: a value that is right all the time, a key that is wrong until it is whole, and a bracket that leaves the
-text no YAML until it is closed. Exit status 1: the median is over the goal.
+Two things are typed: a sentence, after each letter of which the whole spec is resolved, planned and judged by every rule; and new keys, half
+of whose states are no YAML or no spec, which is told much sooner. The goal is for the first, median and 95 %; exit status 1: it was missed.
 """
 import argparse
 import glob
@@ -132,19 +132,25 @@ def main():
     if errors:
         raise SystemExit(f"lsp.py: the spec has errors: {errors[0]['message']}")
     insert_at = lines.index("  altitude: 60 m") + 1
-    typed = ["  utility: 1000 MW\n", "  floor_load: 1500 kg/m2\n", "  door: { height: 2.2 m, width: 1.1 m }\n"]
-    wall, cpu, completion, findings = [], [], [], 0
+    name_at = next(i for i, line in enumerate(lines) if line.startswith("name:")) + 1
+    typed = [("judged", name_at, "description: ", "a cluster that is typed into, letter by letter, while every rule looks at it"),
+             ("keys", insert_at, "", "  utility: 1000 MW\n"), ("keys", insert_at, "", "  door: { height: 2.2 m, width: 1.1 m }\n")]
+    wall, cpu, completion, findings = {"judged": [], "keys": []}, {"judged": [], "keys": []}, [], 0
     version = 1
-    while len(wall) < wish.keys:
-        for line in typed:
-            for column, character in enumerate(line):
+    while sum(map(len, wall.values())) < wish.keys:
+        for kind, insert_at, start, line in typed:
+            version += 1
+            place = {"line": insert_at, "character": 0}
+            client.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"range": {"start": place, "end": place}, "text": start + ("x\n" if start else "")}]})
+            client.findings(version)
+            for column, character in enumerate(line, len(start) + (1 if start else 0)):
                 version += 1
                 place = {"line": insert_at, "character": column}
                 before_cpu, before = client.cpu_ms(), time.perf_counter()
                 client.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"range": {"start": place, "end": place}, "text": character}]})
                 findings += len(client.findings(version))
-                wall.append((time.perf_counter() - before) * 1e3)
-                cpu.append(client.cpu_ms() - before_cpu)
+                wall[kind].append((time.perf_counter() - before) * 1e3)
+                cpu[kind].append(client.cpu_ms() - before_cpu)
                 if character != "\n":
                     before = time.perf_counter()
                     client.request("textDocument/completion", {"textDocument": {"uri": uri}, "position": {"line": insert_at, "character": column + 1}})
@@ -161,10 +167,14 @@ def main():
     def row(what, values):
         return f"| {what} | {statistics.median(values):.1f} | {percentile(values, 0.95):.1f} | {max(values):.1f} |"
 
-    met = statistics.median(wall) <= GOAL_MS
-    table = "\n".join([f"{len(lines)} lines, {len(text)} bytes, {wish.nodes} nodes; {len(wall)} keystrokes, {findings / len(wall):.1f} findings after each.", "",
-                       "| ms | median | 95 % | most |", "| --- | ---: | ---: | ---: |", row("didChange to publishDiagnostics, wall", wall), row("the same, CPU of the server", cpu),
-                       row("completion at the cursor, wall", completion), "", f"Goal: {GOAL_MS:g} ms to the findings, median: {'met' if met else 'missed'}.", ""])
+    met = percentile(wall["judged"], 0.95) <= GOAL_MS
+    count = sum(map(len, wall.values()))
+    table = "\n".join([f"{len(lines)} lines, {len(text)} bytes, {wish.nodes} nodes; {count} keystrokes, {len(wall['judged'])} of them in a sentence; {findings / count:.1f} findings after each.", "",
+                       "| ms | median | 95 % | most |", "| --- | ---: | ---: | ---: |",
+                       row("a letter of a sentence: didChange to publishDiagnostics, wall", wall["judged"]), row("the same, CPU of the server", cpu["judged"]),
+                       row("a letter of a new key: didChange to publishDiagnostics, wall", wall["keys"]), row("the same, CPU of the server", cpu["keys"]),
+                       row("completion at the cursor, wall", completion), "",
+                       f"Goal: {GOAL_MS:g} ms to the findings of a judged spec, 95 % of the keystrokes: {'met' if met else 'missed'}.", ""])
     print(table, end="")
     if wish.results:
         with open(os.path.join(HERE, "results", wish.results + ".md"), "w", encoding="utf-8") as f:

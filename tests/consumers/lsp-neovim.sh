@@ -4,8 +4,8 @@
 need nvim
 cp "$src/examples/superpod.yaml" "$work/"
 export LC_ALL=C.UTF-8 HOME=$work XDG_CACHE_HOME=$work/cache XDG_STATE_HOME=$work/state XDG_DATA_HOME=$work/data XDG_CONFIG_HOME=$work/config
-CLUSTERC=$(realpath "$bin") OUT=$work timeout 120 nvim --headless -n -u NONE -i NONE -c "luafile $src/tests/consumers/lib/lsp_nvim.lua" > "$work/log" 2>&1 < /dev/null
+CLUSTERC=$(realpath "$bin") OUT=$work timeout 120 nvim --headless -n -u NONE -i NONE -c "luafile $src/tests/consumers/lib/lsp_nvim.lua" > "$work/log" 2> "$work/messages" < /dev/null
 status=$?
 grep -aE '^(ok|FAILED):' "$work/log"
-[ "$status" -eq 0 ] || { tail -40 "$work/log" >&2; fail "nvim ended with $status"; }
+[ "$status" -eq 0 ] || { tail -40 "$work/log" "$work/messages" >&2; fail "nvim ended with $status"; }
 equal "what was seen" "$(grep -ac '^ok: ' "$work/log")" 10
