@@ -25,8 +25,8 @@
 namespace clusterc::lsp {
 
 struct ServerOptions {
-  std::size_t most_message_bytes = 32u << 20;    // a document of the largest size, with every byte escaped as \uXXXX, is six times as long
-  std::size_t most_document_bytes = 4u << 20;    // 16,384 nodes one by one are about 3 MB; a larger spec is for `clusterc check`
+  std::size_t most_message_bytes = 8u << 20;     // a document of the largest size, with every byte escaped as \uXXXX, is six times as long
+  std::size_t most_document_bytes = 1u << 20;    // 20,000 lines; a larger spec is for `clusterc check`
   std::size_t most_documents = 64;
   std::optional<Date> today;                     // acceptances expire against this day
   std::string version;                           // of the program

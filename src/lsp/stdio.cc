@@ -105,21 +105,25 @@ int serve(int in, int out, ServerOptions options) {
   const auto today = options.today;
   Server server(std::move(options));
   Worker worker(today);
+  // An analysis that is still at work has nothing to lose, and nobody waits for it.
+  const auto end = [&](int status) {
+    if (worker.busy()) std::_Exit(status);
+    return status;
+  };
   std::string answer;
   std::vector<char> buffer(256 * 1024);
   int put_off = 0;
   while (!server.finished()) {
     pollfd sources[2] = {{in, POLLIN, 0}, {worker.ready_fd(), POLLIN, 0}};
-    if (::poll(sources, 2, -1) < 0 && errno != EINTR) return 1;
+    if (::poll(sources, 2, -1) < 0 && errno != EINTR) return end(1);
     if (sources[0].revents) {
       const ssize_t n = ::read(in, buffer.data(), buffer.size());
-      if (n == 0) return 1;                                 // the editor is gone without `exit`
-      if (n < 0 && errno != EINTR && errno != EAGAIN) return 1;
+      if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) return end(1);    // the editor is gone without `exit`
       if (n > 0) server.receive({buffer.data(), static_cast<std::size_t>(n)}, answer);
     }
     if (sources[1].revents)
       if (auto result = worker.take()) server.finish(std::move(*result), answer);
-    if (!write_whole(out, answer)) return 1;
+    if (!write_whole(out, answer)) return end(1);
     answer.clear();
     if (!worker.busy() && !server.finished()) {
       // What was typed meanwhile comes first: an analysis of a text that is old already helps nobody. But not for ever.
@@ -130,7 +134,7 @@ int serve(int in, int out, ServerOptions options) {
       if (auto job = server.next_job()) worker.start(std::move(*job));
     }
   }
-  return server.exit_status();
+  return end(server.exit_status());
 }
 
 KeepFile keep_in_cache() {
