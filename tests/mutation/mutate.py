@@ -126,7 +126,7 @@ def compare(mutant, verdicts, findings, base_findings):
             undecided.add(c)
             del infeasible[c]
     for first, second in PLACED.items():
-        for c in second & set(infeasible) if first in infeasible else ():
+        for c in second & set(infeasible) if first in infeasible or first == "link-rate" and first in undecided else ():
             undecided.add(c)
             del infeasible[c]
     changed = mutant.spec.lines(mutant.edit.path) or mutant.spec.lines(mutant.edit.path[:-1])
@@ -182,6 +182,8 @@ def main():
     catalogue = Catalogue(options.source)
     here = os.path.dirname(os.path.abspath(__file__))
     paths = [os.path.join(options.source, "examples", n + ".yaml") for n in ("superpod", "lab", "nvl72", "campus", "cloud", "roce-16384")]
+    published = os.path.join(options.source, "examples", "published")
+    paths += sorted(os.path.join(published, n) for n in os.listdir(published) if n.endswith(".yaml"))
     paths += sorted(os.path.join(here, "bases", n) for n in os.listdir(os.path.join(here, "bases")) if n.endswith(".yaml"))
     bases = [b for b in (Base(p, catalogue) for p in paths) if not options.base or b.name in options.base.split(",")]
     shutil.rmtree(options.work, ignore_errors=True)

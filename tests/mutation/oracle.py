@@ -22,7 +22,7 @@ RULES = {
     "rack-budget": {"power-rack-over-budget"},
     "utility": {"power-site-over-capacity"},
     "supplies": {"power-supplies-below-node-draw"},
-    "supplies-feeds": {"power-supplies-uneven-over-feeds"},
+    "supplies-feeds": {"power-supplies-uneven-over-feeds", "power-feed-loss-overloads-survivor"},   # cords may be moved together instead
     "supply-voltage": {"power-supply-voltage-out-of-range", "power-pdu-rating-miscomputed"},
     "pdu-rating": {"power-pdu-rating-miscomputed"},
     "cards": {"pcie-card-beyond-slot-limits"},
@@ -46,7 +46,7 @@ RULES = {
     "slot-width": {"pcie-card-beyond-slot-limits"},
     "bifurcation": {"pcie-bifurcation-unsupported-by-slot"},
     "lanes": {"pcie-lanes-beyond-sockets"},
-    "numa-pair": {"pcie-gpu-nic-across-sockets"},
+    "numa-pair": {"pcie-gpu-nic-across-sockets", "pcie-gpu-rail-pairing-broken"},
     "rail-pairs": {"pcie-gpu-rail-pairing-broken"},
     "bar": {"pcie-bar-space-exhausted"},
     "acs": {"pcie-acs-redirects-peer-traffic"},
@@ -80,7 +80,7 @@ RULES = {
     "asn": {"net-bgp-numbers-clash-or-exhausted"},
     "oversubscription": {"net-leaf-oversubscribed"},
     "oob": {"net-oob-incomplete-or-dependent", "security-management-network-reachable"},
-    "reach": {"net-link-beyond-medium-reach", "net-module-cage-mismatched", "rack-cable-longer-than-reach", "net-link-ends-mismatched"},
+    "reach": {"net-link-ends-mismatched"},
     "lids": {"net-subnet-manager-or-lids-short"},
     "storage-rate": {"storage-path-narrower-than-promise"},
     "storage-capacity": {"storage-usable-capacity-short"},
@@ -559,7 +559,7 @@ def cooling(w):
             flow = number(zone.get("each", {}).get("airflow", "")) or part.get("airflow")
             whole = number(zone.get("airflow", "")) if isinstance(zone.get("airflow"), str) else None
             limit = whole * running / (number(zone.get("units", 1)) or 1) if whole else flow * running if flow else None
-            if limit and air_high and not isinstance(zone.get("airflow"), dict):
+            if limit is not None and air_high and not isinstance(zone.get("airflow"), dict):
                 yield from judge("airflow", air_low, air_high, limit, here, f"air of zone '{name}'")
             if zone.get("method") in METHOD_LIMIT:
                 most, least = METHOD_LIMIT[zone["method"]]
@@ -770,7 +770,8 @@ def pcie(w):
         software = w.software(g)
         at = [("software", k) for k in ("acs", "iommu", "gpudirect_rdma")] + [("nodes", g.name, "software", k) for k in ("acs", "iommu")] + [("nodes", g.name), ("software",)]
         if software.get("acs") == "true" and g.gpu_count:
-            yield (wrong("acs", at, "ACS on bare metal") if g.gpu_count > 1 and not g.facts.get("instance") else [Verdict("acs", "undecided", at, "one GPU")])[0]
+            alone = g.gpu_count == 1 or not w.networks                    # no peers that the spec asks for
+            yield Verdict("acs", "undecided" if alone else "infeasible", at, "ACS on bare metal")
         if software.get("iommu") == "translate" and g.gpu_count:       # Arm: the processor's GPUs are coherent, their SMMU translates by design
             yield Verdict("iommu", "undecided" if g.facts.get("arch") == "aarch64" else "infeasible", at, "translating IOMMU")
 
@@ -781,6 +782,10 @@ def fitting(w):
         arch, machine = w.software(g).get("arch"), g.facts.get("arch") or g.cpu.get("arch")
         if arch and machine and arch != machine:
             yield from wrong("arch", here + [("software", "arch"), ("nodes", g.name, "software", "arch")], f"{arch} on {machine}")
+        for set_name, row in (g.facts.get("ports") or {}).items():
+            on_card = w.part(g.nics.get(row.get("nics"), (0, None))[1]).get("ports")
+            if row.get("port") and on_card and row["port"] > on_card or row.get("cages") and on_card and len(row["cages"]) != g.ports(set_name)[0]:
+                yield from wrong("node-ports", here, f"ports '{set_name}' of '{g.name}'")
         if g.virtual or w.cloud:
             continue
         forms = g.facts.get("gpu_forms")
@@ -950,10 +955,6 @@ def networks(w):
                 speaks = w.part(group.nics.get(nic_set, (0, None))[1]).get("links") if nic_set else None
                 if speaks and net.get("kind") and net["kind"] not in speaks:
                     yield from wrong("link-kind", here + group_places(group), f"{net['kind']} on an adapter for {speaks}")
-                for set_name, row in sets.items():
-                    model_ports = w.part(group.nics.get(row.get("nics"), (0, None))[1]).get("ports")
-                    if row.get("port") and model_ports and row["port"] > model_ports or row.get("cages") and model_ports and len(row["cages"]) != group.ports(set_name)[0]:
-                        yield from wrong("node-ports", here + group_places(group), f"ports '{set_name}' of '{who}'")
                 if not isinstance(how, dict) and str(how).isdigit() and len(sets or group.nics) > 1 and not group.virtual:
                     yield Verdict("node-ports", "undecided", here, "which ports is not said")
                 if not group.virtual:
@@ -1069,16 +1070,33 @@ def members_of_guests(w, name):
 
 
 def reach(w, name, net, media, here):
-    """Longest of what may be used against the shortest way that the room allows: between racks when there are more nodes than a rack holds."""
+    """The longest part of the media that are allowed, against the way that no place of the switch can shorten."""
     rate = number(net.get("rate", ""))
     longest = 0.0
     for part in all_cables(w):
-        kind = part.get("medium") or part.get("kind")
-        if kind in media and part.get("reach"):
-            rates = [part.get("rate"), part.get("port_rate")]
-            if any(r and abs(r - rate) < 1 for r in rates) or not any(rates):
+        if part.get("medium") in media and part.get("reach"):
+            times = (part.get("rate") or rate) / rate                      # a cable, or one for several links of a cage
+            slower = any(abs(s - rate) < 1 for s in part.get("slower") or [])
+            if times >= 1 and abs(times - round(times)) < 1e-6 or slower:
                 longest = max(longest, part["reach"])
-    yield Verdict("reach", "undecided", here, f"longest {longest} m")
+    if longest == 0:
+        yield Verdict("reach", "undecided", here, f"no {media} of {rate} bit/s")
+        return
+    radix = w.part(net.get("switch"))["ports"]
+    ends = w.ends(net)
+    slack = number(w.data.get("cabling", {}).get("slack", "")) or 0.5
+    if sum(m * p for _, m, p, _ in ends) <= radix and int(number(net.get("bond", 1)) or 1) == 1:
+        for who, members, _, _ in ends:
+            g = w.groups.get(who)
+            if g and g.per_rack and g.racks in w.racks:
+                used = math.ceil(members / g.per_rack)
+                in_row = min(used, int(number(w.racks[g.racks].get("per_row", used)) or used))
+                # One switch somewhere: a rack at one end of the row is half of the row away; 0.3 m above the racks at either end.
+                way = (in_row - 1) / 2 * (w.part(w.racks[g.racks]["model"]).get("width") or 0.6) + 2 * slack
+                if way > longest:
+                    yield Verdict("reach", "undecided", here, f"at least {way:.1f} m, {media} reach {longest:g} m")
+                    return
+    yield Verdict("reach", "undecided", here, f"longest {longest:g} m")
 
 
 def all_cables(w):
