@@ -104,6 +104,7 @@ class World:
                 self.object_of[host] = f"node/{g['name']}/{suffix(g['names'], host)}"
                 self.host_of[self.object_of[host]] = host
         self.hosts = {name: expand(g["names"]) for name, g in self.groups.items()}
+        self.computing = {h for name, g in self.groups.items() if g["computes"] for h in self.hosts[name]}
         self.feeds = {f["name"]: f for f in plan["feeds"]}
         self.panels = {p["name"]: p for p in plan["panels"]}
         self.zones = {z["name"]: z for z in plan["cooling_zones"]}
@@ -531,6 +532,8 @@ class World:
                     if self.groups[block["name"]]["computes"] and block["network"] == self.compute:
                         slowest = min(slowest, 1 - ports / block["ports_each"])
             share = 1.0 if wires.data["everything"] or not wires.normal else bisection / wires.normal
+            if network == self.compute and len(self.computing) == len(self.computing & (set(dead_nodes) | gone)):
+                slowest = 0.0
             out[network] = (len(dead), len(ends) + len(ups), gone, stores, fewer, share, slowest if network == self.compute else None)
             if not wires.data["everything"]:
                 cut_off |= gone

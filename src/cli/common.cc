@@ -85,7 +85,8 @@ bool use_color(const po::variables_map& given, int fd) {
   if (when == "always") return true;
   if (when == "never") return false;
   if (when != "auto") throw UsageError{"--color takes auto, always or never, not '" + when + "'"};
-  return ::isatty(fd) && !std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return ::isatty(fd) && !std::getenv("NO_COLOR") && !(terminal && std::string_view(terminal) == "dumb");
 }
 
 int report_findings(Run& run, const std::string& path, const po::variables_map& given, bool to_stderr) {

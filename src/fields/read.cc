@@ -88,16 +88,23 @@ class Reader {
     return node(t, n, out, place, nullptr, {});
   }
 
+  // No quantity is less than nothing, and nothing is colder than absolute zero; what may be (a height above the sea) has a bound of its own.
+  static double least(const Type& t, const FieldOptions& o) {
+    if (o.least > -1e308 || t.kind != ScalarKind::quantity) return o.least;
+    return t.dimension == Dimension::temperature ? -273.15 : 0;
+  }
+
   bool in_range(const Type& t, void* p, const FieldOptions& o, SourceSpan at, std::string_view name) {
     const ValueHead head = t.head(p);
-    if (!head.has || (o.least <= -1e308 && o.most >= 1e308)) return true;
+    const double lowest = least(t, o);
+    if (!head.has || (lowest <= -1e308 && o.most >= 1e308)) return true;
     if (t.kind != ScalarKind::integer && t.kind != ScalarKind::ratio && t.kind != ScalarKind::quantity) return true;
     const Scalar s = t.fetch(p);
     const double number = t.kind == ScalarKind::integer ? static_cast<double>(s.integer) : s.number;
-    if (number >= o.least && number <= o.most) return true;
+    if (number >= lowest && number <= o.most) return true;
     const auto text = [&](double x) { return t.kind == ScalarKind::quantity ? to_text(x, t.dimension) : ratio_text(x); };
     const std::string written = t.kind == ScalarKind::integer ? std::to_string(s.integer) : text(number);
-    Finding& f = number < o.least ? c_.findings.error("spec-out-of-range", at, format("'{}' is {}, the least is {}", name, written, text(o.least)))
+    Finding& f = number < lowest ? c_.findings.error("spec-out-of-range", at, format("'{}' is {}, the least is {}", name, written, text(lowest)))
                                   : c_.findings.error("spec-out-of-range", at, format("'{}' is {}, the most is {}", name, written, text(o.most)));
     if (!o.doc.empty()) f.help(format("'{}' is: {}", name, o.doc));
     return false;

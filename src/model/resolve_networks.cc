@@ -339,6 +339,20 @@ void find_planes(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   }
 }
 
+// A bond is a link to each of so many switches: a member needs a port for each of them. Members with fewer (PDUs, single-homed ones) stay single.
+void check_bond(Resolution& r, const NetworkModel& m) {
+  const Value<std::int64_t>& bond = m.spec->bond;
+  if (bond.value_or(1) < 2 || m.ends.empty()) return;
+  const EndPoints& most = *std::max_element(m.ends.begin(), m.ends.end(), [](const EndPoints& a, const EndPoints& b) { return a.ports_each < b.ports_each; });
+  Finding* f = nullptr;
+  if (most.ports_each > 0 && most.ports_each < *bond)
+    f = r.error("spec-out-of-range", bond.span, format("'bond' is {}, no member of network '{}' has more than {} port{}", *bond, m.name, most.ports_each, most.ports_each == 1 ? "" : "s"));
+  for (const EndPoints& e : m.ends)
+    if (!f && e.ports_each > *bond && e.ports_each % *bond != 0)
+      if ((f = r.error("spec-out-of-range", bond.span, format("{} ports of a member make no whole bonds of {}", e.ports_each, *bond)))) f->note(e.span, "connected here");
+  if (f) f->help("as many links as a member's ports make whole bonds of; each link goes to a switch of its own");
+}
+
 // The management port of every server and bought storage system of ours, for a network that connects everything. Switches, PDUs and shelves are
 // counted by the plan, which knows how many there are.
 void add_management_ports(const Cluster& c, NetworkModel& m) {
@@ -383,6 +397,7 @@ void resolve_networks(Resolution& r) {
   for (std::size_t i = 0; i < c.networks.size(); ++i) {
     find_rails(c.spec.networks.entries[i].value, c, c.networks[i]);
     find_planes(r, c.spec.networks.entries[i], c.networks[i]);
+    check_bond(r, c.networks[i]);
   }
 }
 

@@ -232,8 +232,8 @@ Celsius dew_point(Celsius t, double humidity) {
 // rack in row C, place 4, of its own group's grid.
 void plan_floor(Plan& plan) {
   const Cluster& c = *plan.cluster;
-  constexpr std::int64_t kPerRow = 10;                    // planning default
-  constexpr double kRackWidth = 0.6, kRowPitch = 3;       // m: EIA-310 cabinet; default of the language (spec/site.h)
+  constexpr std::int64_t kPerRow = 10;                    // default of the language (spec/site.h)
+  constexpr double kRackWidth = 0.6, kRowPitch = 3;       // m: EIA-310 cabinet; default of the language
   double y = 0;
   auto row = [&](std::int64_t first, std::int64_t count, std::int64_t per_row, double width, double pitch) {
     for (std::int64_t i = 0; i < count; ++i) {

@@ -183,7 +183,7 @@ bool worse(const WhatIf& a, const WhatIf& b) {
       if (n.all_reduce) all_reduce = std::min(all_reduce, *n.all_reduce);
       degraded += n.degraded;
     }
-    return std::tuple(w.dead_gpus, static_cast<std::int64_t>(w.dead_nodes.size()), w.cut_off_gpus, w.cut_off_nodes, services, w.throttled_gpus, static_cast<std::int64_t>(w.throttled_nodes.size()),
+    return std::tuple(w.dead_gpus + w.cut_off_gpus, static_cast<std::int64_t>(w.dead_nodes.size()) + w.cut_off_nodes, w.dead_gpus, static_cast<std::int64_t>(w.dead_nodes.size()), services, w.throttled_gpus, static_cast<std::int64_t>(w.throttled_nodes.size()),
                       static_cast<std::int64_t>(w.unjudged_nodes.size()), 1 - all_reduce, 1 - bisection, static_cast<std::int64_t>(w.trips.size()), static_cast<std::int64_t>(w.limits.size()),
                       static_cast<std::int64_t>(w.dead_switches.size() + w.dead_storage.size()), degraded, static_cast<std::int64_t>(w.services.size()), static_cast<std::int64_t>(w.unjudged_switches.size()));
   };

@@ -70,7 +70,7 @@ struct NetworkLeft {
   std::int64_t degraded = 0;                    // members with fewer ports than they had
   double bisection = 1;                         // share of the normal state's
   BitsPerSecond bisection_rate{0};              // one way
-  std::optional<double> all_reduce;             // likewise; of the network that carries compute traffic
+  std::optional<double> all_reduce;             // likewise; of the network that carries compute traffic; 0: no computing node is left
 };
 
 struct ZoneLeft {
@@ -97,7 +97,7 @@ struct WhatIf {
   bool nothing() const { return trips.empty() && dead_nodes.empty() && throttled_nodes.empty() && unjudged_nodes.empty() && limits.empty() && dead_switches.empty() && dead_storage.empty() && networks.empty() && services.empty() && unjudged_switches.empty(); }
 };
 
-// The worse of two comes first: GPUs and nodes dead, cut off, services lost, throttled, bandwidth, trips, limits.
+// The worse of two comes first: GPUs and nodes out (dead or cut off), those dead, services lost, throttled, bandwidth, trips, limits.
 bool worse(const WhatIf&, const WhatIf&);
 
 class WhatIfEngine {

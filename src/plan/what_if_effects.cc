@@ -142,6 +142,16 @@ void WhatIfEngine::Impl::cooling(const Electric& e, const std::map<std::pair<int
 
 // ---- network ---------------------------------------------------------------------------------------------------------------
 
+// Nodes that compute and are neither dead nor cut off.
+std::int64_t WhatIfEngine::Impl::computing(const std::vector<std::int64_t>& dead, const std::vector<std::int64_t>& cut_off) const {
+  std::int64_t left = 0;
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.computes) left += g.count;
+  for (const auto* list : {&dead, &cut_off})
+    for (const std::int64_t n : *list) left -= c.nodes[c.node_group_of(n)].computes;
+  return left;
+}
+
 void WhatIfEngine::Impl::network(const std::map<int, std::vector<std::int64_t>>& ends, const std::map<int, std::vector<FabricLoss::Cut>>& cuts, WhatIf& out) const {
   std::map<int, std::vector<std::int64_t>> dead;
   for (const auto& [fabric, index] : out.dead_switches) dead[fabric].push_back(index);
@@ -182,8 +192,8 @@ void WhatIfEngine::Impl::network(const std::map<int, std::vector<std::int64_t>>&
         if (c.nodes[p.group].computes && b.network == compute_network) slowest = std::min(slowest, 1 - static_cast<double>(ports) / static_cast<double>(b.ports_each));
       }
     }
-    if (f == compute_network) left.all_reduce = slowest;
     std::ranges::sort(left.cut_off_nodes);
+    if (f == compute_network) left.all_reduce = computing(out.dead_nodes, left.cut_off_nodes) < 1 ? 0 : slowest;
     if (!c.networks[f].everything) cut_off.insert(cut_off.end(), left.cut_off_nodes.begin(), left.cut_off_nodes.end());
     out.networks.push_back(std::move(left));
   }

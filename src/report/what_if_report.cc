@@ -386,7 +386,7 @@ std::string render_what_if_text(const WhatIfEngine& engine, const WhatIf& w) {
     Table table({"network", ">switches out", ">links out", ">cut off", ">fewer ports", ">bisection", ">of normal", ">all-reduce"});
     for (const NetworkLeft& n : w.networks)
       table.row({c.networks[static_cast<std::size_t>(n.network)].name, std::to_string(n.switches_dead), std::to_string(n.links_dead), std::to_string(static_cast<std::int64_t>(n.cut_off_nodes.size()) + n.cut_off_storage),
-                 std::to_string(n.degraded), to_text(n.bisection_rate), percent_text(n.bisection), n.all_reduce ? percent_text(*n.all_reduce) : "-"});
+                 std::to_string(n.degraded), c.networks[static_cast<std::size_t>(n.network)].everything ? "-" : to_text(n.bisection_rate), c.networks[static_cast<std::size_t>(n.network)].everything ? "-" : percent_text(n.bisection), n.all_reduce ? percent_text(*n.all_reduce) : "-"});
     out += "\nNetworks\n" + table.text();
   }
   return out;

@@ -145,6 +145,18 @@ class Checker {
     findings_.error("spec-bad-pattern", at, format("name pattern '{}': {}", *names, error.message)).help("patterns are written as \"gpu[001-127]\", \"h[1-2]n[01-16]\" or \"c[1,3,5-9]\"");
   }
 
+  // What becomes of a name in hosts, DNS and Slurm: digits alone are read as an address by many a program ("12" is 0.0.0.12 to inet_aton).
+  void host_names(const Value<std::string>& names) {
+    HostPattern::Error error;
+    const auto hosts = names ? HostPattern::parse(*names, error) : std::nullopt;
+    if (!hosts || hosts->count() == 0) return;
+    const std::string first = hosts->name(0);
+    if (first.find_first_not_of("0123456789.") == std::string::npos)
+      findings_.error("spec-bad-name", names.span, format("host name '{}' reads as an address", first)).help(format("begin it with a letter: n{}", *names));
+    else if (names->find('_') != std::string::npos)
+      findings_.warning("spec-bad-name", names.span, format("host name '{}' has an underscore, which DNS and many a program refuse", first)).help("letters, digits and inner hyphens (RFC 1123, 2.1)");
+  }
+
   // Beside or below the spec: nothing outside its folder decides what comes of it.
   void relative_path(std::string_view key, const Value<std::string>& path) {
     if (!path) return;
@@ -187,6 +199,7 @@ class Checker {
 
   void node_group(const std::string& name, SourceSpan at, const NodeGroup& g) {
     pattern(g.names);
+    host_names(g.names);
     if (g.software) software(*g.software);
     struct Way { std::string_view key; bool there; SourceSpan span; };
     const Way ways[] = {{"model", g.model.value || g.model.unknown, g.model.span}, {"server", g.server.has_value(), g.server ? g.server->span : SourceSpan{}},
@@ -254,6 +267,19 @@ class Checker {
     if (!good) findings_.error("spec-bad-name", v.span, format("{} '{}' is no plain word: letters, digits, blanks and . _ + - / : @ ( ), at most 200", key, *v));
   }
 
+  // What is compiled for a system depends on whose it is: a slip there would leave out its network configuration in silence.
+  void distribution(const Value<std::string>& os) {
+    if (!os) return;
+    static const std::vector<std::string_view> kKnown = {"almalinux", "amazon-linux", "azure-linux", "centos-stream", "cos", "debian", "dgx-os", "fedora", "flatcar",
+                                                         "opensuse", "opensuse-leap", "oracle-linux", "rhel", "rocky", "sles", "talos", "ubuntu"};
+    const std::string_view name = std::string_view(*os).substr(0, os->find_last_of('-'));
+    for (const std::string_view known : kKnown)
+      if (*os == known || name == known) return;
+    Finding& f = findings_.warning("spec-unknown-value", os.span, format("'{}' is no distribution that is known here: what depends on it, such as netplan, is not written", *os));
+    if (const auto near = nearest_name(name, kKnown)) f.help(format("did you mean '{}'?", *near));
+    else f.help("written as name-release: ubuntu-24.04, rocky-9, debian-12");
+  }
+
   void software(const Software& s) {
     if (s.domain && !is_domain(*s.domain)) findings_.error("spec-bad-name", s.domain.span, format("'{}' is no DNS domain", *s.domain)).help("write it as cluster.example.org");
     for (const auto& server : s.name_servers)
@@ -261,6 +287,7 @@ class Checker {
     for (const auto& server : s.time_servers)
       if (server && !is_address(*server) && !is_domain(*server)) findings_.error("spec-bad-address", server.span, format("time server '{}' is neither an IP address nor a host name", *server));
     word("os", s.os);
+    distribution(s.os);
     word("time_zone", s.time_zone);
     word("mig", s.mig);
     for (const auto* list : {&s.containers, &s.monitoring, &s.frameworks})

@@ -176,7 +176,7 @@ struct Site {
     v("provider", s.provider, {.doc = "cloud provider"});
     v("location", s.location, {.doc = "place or cloud region"});
     v("region", s.region, {.doc = "electrical region (required for a site of one's own): na or iec; continuous-load factors and plugs follow from it"});
-    v("altitude", s.altitude, {.doc = "height above sea level"});
+    v("altitude", s.altitude, {.doc = "height above sea level", .least = -500, .most = 9000});
     v("supply", s.supply, {.doc = "voltage that reaches the racks"});
     v("utility", s.utility, {.doc = "power that the building may draw for all of this, cooling included"});
     v("pue", s.pue, {.doc = "power of the building over power of the equipment, where it is known", .least = 1, .most = 5});
@@ -232,7 +232,7 @@ struct RackGroup {
     v("cooling", s.cooling, {.doc = "cooling zone whose air the racks take"});
     v("liquid", s.liquid, {.doc = "cooling loop whose coolant they take"});
     v("pdus", s.pdus, {.doc = "PDUs in every rack"});
-    v("per_row", s.per_row, {.doc = "racks in one row", .least = 1, .most = 10000});
+    v("per_row", s.per_row, {.standard = "10", .why = "planning default", .doc = "racks in one row", .least = 1, .most = 10000});
     v("row_pitch", s.row_pitch, {.standard = "3 m", .why = "1.2 m rack, 1.2 m cold aisle and half of a hot aisle, rounded", .doc = "distance from row to row"});
     v("budget", s.budget, {.doc = "power that each rack may draw, where the site sets one"});
     v("shipping", s.shipping, {.doc = "empty: devices are built in where the rack stands; integrated: it is rolled in with everything inside", .words = "empty|integrated"});
@@ -271,7 +271,7 @@ struct AssemblyGroup {
     v("model", s.model, {.required = true, .doc = "catalogue part"});
     v("feeds", s.feeds, {.doc = "power shelves of each assembly by feed: { A: 4 shelves, B: 4 shelves }"});
     v("cooling", s.cooling, {.doc = "loop and zone that take the heat"});
-    v("per_row", s.per_row, {.doc = "assemblies in one row", .least = 1, .most = 10000});
+    v("per_row", s.per_row, {.standard = "10", .why = "planning default", .doc = "assemblies in one row", .least = 1, .most = 10000});
   }
 };
 

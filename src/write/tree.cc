@@ -472,7 +472,7 @@ void write_checked(Bundle& bundle, const std::string& directory, const WriteOpti
   if (exists && holds_working_folder(place.parent == "/" ? "/" + place.name : place.parent + "/" + place.name))
     throw Failed{"'" + directory + "' holds the folder that you are in, and is replaced as a whole; go elsewhere, or name a folder of its own"};
 
-  if (::mkdirat(parent.get(), fresh.c_str(), 0777) != 0) fail(place.parent + "/" + fresh, "cannot be made", errno);
+  if (::mkdirat(parent.get(), fresh.c_str(), 0777) != 0) fail(place.parent + "/" + fresh, "cannot be made (a tree is put in place whole, from beside it: the folder above has to be writable)", errno);
   try {
     const Descriptor next(::openat(parent.get(), fresh.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (next.get() < 0) fail(place.parent + "/" + fresh, "cannot be opened", errno);
