@@ -65,8 +65,9 @@ void write_exports(const Run& run, const std::string& output, const std::string&
   };
   make_folder(folder);
   if (wanted("book")) {
-    write("plan.json", render_plan_json(cluster, plan, *run.expected, run.spec_digest));
-    write("plan.txt", render_plan_text(cluster, plan, *run.expected));
+    const ExpectedFigures expected = expect_figures(cluster, plan, true);      // named in `targets` or not
+    write("plan.json", render_plan_json(cluster, plan, expected, run.spec_digest));
+    write("plan.txt", render_plan_text(cluster, plan, expected));
     write("cables.csv", render_cables_csv(cluster, plan));
     write("routes.csv", render_routes_csv(cluster, plan));
   }
@@ -103,8 +104,8 @@ int run(const po::variables_map& given) {
     put(what_if(*result, given["what-if"].as<std::string>(), format));
     return status;
   }
-  const std::string text = format == Format::json ? render_plan_json(*result->cluster, plan, *result->expected, result->spec_digest)
-                                                  : render_plan_text(*result->cluster, plan, *result->expected);
+  const ExpectedFigures expected = expect_figures(*result->cluster, plan, true);
+  const std::string text = format == Format::json ? render_plan_json(*result->cluster, plan, expected, result->spec_digest) : render_plan_text(*result->cluster, plan, expected);
   put(text);
   if (given.count("output")) {
     write_exports(*result, given["output"].as<std::string>(), given["exports"].as<std::string>());

@@ -1,13 +1,18 @@
-// How many nodes are in repair at any time, and how many spares that takes.
+// How often GPUs interrupt a job, how many nodes are in repair at any time, and how many spares that takes.
 #pragma once
 #include <cmath>
 #include <cstdint>
 
+#include "base/quantity.h"
+
 namespace clusterc {
 
-// Unexpected interruptions of one GPU in a year: 419 in 54 days on 16,384 GPUs (Llama Team, The Llama 3 herd of models, 2024, section 3.3.4), of all
-// causes. Not every one takes a repair, so what follows from it is on the safe side.
-constexpr double kInterruptionsPerGpuYear = 419.0 / 16384 / 54 * 365;
+// GPU-hours between unexpected interruptions of all causes: 419 in 54 days on 16,384 GPUs (Llama Team, The Llama 3 herd of models, 2024, section 3.3.4).
+constexpr double kGpuHoursPerInterruption = 16384.0 * 54 * 24 / 419;
+constexpr Seconds time_between_interruptions(double gpus, double gpu_hours = kGpuHoursPerInterruption) { return Seconds(gpu_hours * 3600 / gpus); }
+
+// Of one GPU in a year. Not every interruption takes a repair, so what follows from it is on the safe side.
+constexpr double kInterruptionsPerGpuYear = 365 * 24 / kGpuHoursPerInterruption;
 constexpr double kRepairDays = 3;        // from the fault to the node's return (planning default: next-day service and a burn-in)
 
 constexpr double nodes_in_repair(std::int64_t gpus) { return static_cast<double>(gpus) * kInterruptionsPerGpuYear * kRepairDays / 365; }

@@ -1,6 +1,21 @@
 #include "model/nvlink.h"
 
+#include <algorithm>
+
 namespace clusterc {
+
+const Value<BytesPerSecond>& gpu_link_of(const ServerModel& s) { return s.gpu ? s.part.gpu_link.or_else(s.gpu->gpu_link) : s.part.gpu_link; }
+
+std::int64_t gpus_joined_in_server(const ServerModel& s) {
+  if (s.gpu_count <= 1 || !s.gpu) return 1;
+  if (s.part.gpu_link) return s.part.gpu_link->value > 0 ? s.gpu_count : 1;
+  const bool card = s.gpu->form && *s.gpu->form == GpuForm::pcie;
+  if (s.gpu->gpu_link && s.gpu->gpu_link->value <= 0) return 1;
+  if (card) return std::min(s.gpu_count, s.part.nvlink_bridge.value_or(1));
+  return s.gpu->gpu_link || s.gpu->form ? s.gpu_count : 1;
+}
+
+std::int64_t gpus_joined_by_nvlink(const Cluster& c, const NodeGroupModel& g) { return std::max(nvlink_domain_gpus(c, g), gpus_joined_in_server(g.server)); }
 
 std::int64_t nvlink_domain_gpus(const Cluster& c, const NodeGroupModel& g) {
   std::int64_t gpus = 0;

@@ -1,8 +1,16 @@
-// NVLink domains that span nodes.
+// GPUs that reach each other over links of their own: boards, bridged cards, and NVLink domains that span nodes.
 #pragma once
 #include "model/cluster.h"
 
 namespace clusterc {
+
+// GPUs of one server that are joined by NVLink or its like: all on a board with links, the cards of one bridge (`nvlink_bridge`) where cards have
+// links, else 1. `gpu_link: 0` says that there are none; where nobody says, boards have them and cards do not.
+std::int64_t gpus_joined_in_server(const ServerModel&);
+// The same with domains that span nodes: 72 for each tray of an NVL72.
+std::int64_t gpus_joined_by_nvlink(const Cluster&, const NodeGroupModel&);
+// One way, all links of one GPU together; nothing where it is not known, 0 where there are none.
+const Value<BytesPerSecond>& gpu_link_of(const ServerModel&);
 
 // GPUs of the domain that a group's nodes are in, as the spec or their assembly says; 0: none.
 std::int64_t nvlink_domain_gpus(const Cluster&, const NodeGroupModel&);

@@ -100,7 +100,7 @@ PatternLoad Routing::summary(std::string pattern, const std::vector<Flow>& flow)
   return load;
 }
 
-std::vector<PatternLoad> Routing::loads() const {
+std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
   std::vector<PatternLoad> out;
   if (towards_.empty()) return out;
   const Cluster& c = *plan_.cluster;
@@ -163,6 +163,7 @@ std::vector<PatternLoad> Routing::loads() const {
     }
     out.push_back(summary("all to all", flow));
   }
+  if (only_all_to_all) return out;
 
   std::vector<std::int32_t> flow(links);
   const auto count = [&](std::size_t link) { ++flow[link]; };

@@ -43,7 +43,8 @@ class Routing {
   // What computes (or, in a network without compute traffic, everybody) sends. All to all: everybody to everybody at once. Ring: member i to i + 1.
   // Shift: member i to i + half. Random: the mean of the worst of some permutations of all ports, seeded: 10, or as many as
   // make 250,000 flows, at least 2.
-  std::vector<PatternLoad> loads() const;
+  // The first is all to all; `only_all_to_all` leaves the others, which take longer.
+  std::vector<PatternLoad> loads(bool only_all_to_all = false) const;
 
   std::string link_name(const FabricLink&) const;    // "leaf/compute/u1/r1/33 to spine/compute/01/1"
 

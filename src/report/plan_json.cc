@@ -1,8 +1,10 @@
 #include "base/json_writer.h"
 #include "plan/cabling.h"
 #include "plan/routing.h"
+#include "report/collective_report.h"
 #include "report/plan_report.h"
 #include "report/power_json.h"
+#include "report/workload_report.h"
 
 namespace clusterc {
 namespace {
@@ -53,6 +55,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
     json.begin_object(kLine).field("name", g.name).field("names", g.names.text()).field("count", g.count).field("server", g.server.id)
         .field("gpu", g.server.gpu_model).field("gpus_each", g.server.gpu_count).field("cores_each", g.server.cores);
     if (g.server.power) json.field("power_w", g.server.power->value).field("power_confirmed", g.server.power.confirmed);
+    if (g.server.gpu_count > 0) json.field("power_at_load_w", power_at_load(g.server).value);
     power.node_group(json, g);
     json.end_object();
   }
@@ -169,7 +172,10 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
     figure(json, "floor", f.floor);
     json.end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  all_reduce_json(json, cluster);
+  workloads_json(json, plan_workloads(cluster, plan));
+  json.end_object();
   out += '\n';
   return out;
 }

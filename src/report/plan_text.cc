@@ -4,8 +4,10 @@
 
 #include "base/format.h"
 #include "plan/routing.h"
+#include "report/collective_report.h"
 #include "report/plan_report.h"
 #include "report/table.h"
+#include "report/workload_report.h"
 
 namespace clusterc {
 namespace {
@@ -202,6 +204,8 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
     return table.text();
   }());
   section("Expected figures", render_expected_text(expected));
+  section("All-reduce by message size: bus bandwidth of healthy systems", render_all_reduce_text(cluster));
+  section("Workloads", render_workloads_text(plan_workloads(cluster, plan)));
   return out;
 }
 

@@ -1,17 +1,9 @@
-#include "rules/say.h"
+#include "model/nvlink.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
-
-// GPUs that talk to each other inside the node hand traffic of another rail over to the GPU that sits on it. `gpu_link` 0 says that there is no such link;
-// where nobody says, boards have one and cards do not.
-bool gpus_joined(const ServerModel& s) {
-  if (s.gpu_count <= 1) return true;
-  if (s.part.gpu_link) return s.part.gpu_link->value > 0;
-  if (s.gpu && s.gpu->gpu_link) return s.gpu->gpu_link->value > 0;
-  return s.gpu && s.gpu->form && *s.gpu->form != GpuForm::pcie;
-}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -29,7 +21,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const EndPoints& e : n.ends) {
       if (e.group < 0 || e.ports_each <= 1) continue;
       const NodeGroupModel& g = c.nodes[e.group];
-      if (g.server.gpu_count <= 1 || gpus_joined(g.server)) continue;
+      // GPUs that talk to each other inside the node hand traffic of another rail over to the GPU that sits on it.
+      if (g.server.gpu_count <= 1 || gpus_joined_in_server(g.server) == g.server.gpu_count) continue;
       Finding& f = findings.error(rule.id, at, format("the {} rails of network '{}' are not joined, nor are the GPUs of '{}' inside the node: GPU 1 of one node has no path to GPU 2 of another", e.ports_each, n.name, g.name));
       f.note(e.span, format("{} on PCIe", plural(g.server.gpu_count, "GPU")));
       f.help("`topology: rail-optimised`, or GPUs with NVLink").object(object);

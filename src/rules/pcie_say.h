@@ -1,5 +1,6 @@
 // What the rules about PCIe share: where a device was written, and which adapters move memory for GPUs.
 #pragma once
+#include "model/nvlink.h"
 #include "model/pcie.h"
 #include "rules/say.h"
 
@@ -26,9 +27,7 @@ inline std::vector<RdmaEnds> rdma_ends(const Cluster& c, int group) {
 // GPUs that speak over PCIe with each other: no link of their own joins them all.
 inline bool gpus_meet_on_pcie(const ServerModel& s) {
   if (!s.gpu || s.gpu_count < 2 || s.gpu->form.value == GpuForm::superchip) return false;
-  if (s.part.gpu_link && s.part.gpu_link->value > 0) return false;                     // a board with links
-  const std::int64_t joined = s.part.nvlink_bridge.value_or(1);
-  return s.gpu->form.value == GpuForm::pcie && joined < s.gpu_count;
+  return s.gpu->form.value == GpuForm::pcie && gpus_joined_in_server(s) < s.gpu_count;
 }
 
 }  // namespace clusterc

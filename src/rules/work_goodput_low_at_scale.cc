@@ -10,7 +10,6 @@ namespace {
 
 constexpr double kGood = 0.9;                 // what Llama 3 reports on 16,384 GPUs with automation: "higher than 90 %"
 constexpr double kWorthSaying = 0.01;         // an interval that costs less than a point against the best one is a matter of taste
-constexpr Seconds kRestart{600};              // from an interruption to the next step, where the spec does not say: ten minutes
 
 std::string points(double share) { return format("{:.1f} %", std::max(0.0, share) * 100); }
 
@@ -20,7 +19,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (w.checkpoint_every) findings.note(rule.id, w.checkpoint_every.span, format("workload '{}' says how often it saves and not how long that takes (`checkpoint_within`), so its goodput was not checked", name));
       return;
     }
-    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus)), save = *w.checkpoint_within, best = best_checkpoint_interval(save, between);
+    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus), w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption)), save = *w.checkpoint_within, best = best_checkpoint_interval(save, between);
     const Seconds every = w.checkpoint_every.value_or(best), restart = w.resume_within.value_or(kRestart);
     const double got = goodput(save, every, restart, between), most = goodput(save, best, restart, between);
     const std::string sum = format("interruption every {} on {} GPUs; 1 - {}/{} - ({}/2 + {})/{}", to_text(between, 3), g.gpus, to_text(save, 3), to_text(every, 3), to_text(every, 3), to_text(restart, 3), to_text(between, 3));
@@ -52,7 +51,7 @@ Interruptions grow with the number of GPUs: on 16,384 there is one every three h
 ## Formula
 
 ```
-M = 50,700 GPU-hours / GPUs                time between interruptions
+M = 50,676 GPU-hours / GPUs                time between interruptions; `gpu_hours_per_interruption` has those of your own logs
 best interval = sqrt(2 x save x M)
 goodput = 1 - save/interval - (interval/2 + restart)/M >= 0.9;  and within one point of the best interval's
 restart: `resume_within`, or 10 min

@@ -33,9 +33,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       }
     }
     if (!runs || !above(runs->value, kLong.value)) return;
-    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus));
+    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus), w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption));
     Finding& f = findings.error(rule.id, at, format("workload '{}' runs {} without checkpoints, an interruption is expected every {}", name, to_text(*runs, 3), to_text(between, 3)));
-    f.label(format("{}; 50,700 GPU-hours / {} GPUs", from, g.gpus));
+    f.label(format("{}; {:.0f} GPU-hours / {} GPUs", from, w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption), g.gpus));
     f.help(w.checkpoint_within ? format("`checkpoint_every: {}`", to_text(best_checkpoint_interval(*w.checkpoint_within, between), 2)) : "`checkpoint_every`, and `checkpoint_within` for the best interval");
     f.object("workloads." + name);
   });
@@ -55,7 +55,7 @@ The first interruption takes all of the work since the start: on 1,024 GPUs afte
 
 ```
 time > 4 h  needs  checkpoint_every
-time: within, or 6 x parameters x tokens / (GPUs x dense peak x 0.40);  interruption: every 50,700 GPU-hours
+time: within, or 6 x parameters x tokens / (GPUs x dense peak x 0.40);  interruption: every 50,676 GPU-hours
 ```
 
 Source: Llama 3, arXiv 2407.21783, section 3.3.4.

@@ -16,11 +16,12 @@ inline std::string number(double n) {
   return format("{:.6g}", n);
 }
 
-// Calls say(name, place of the name, workload, its GPUs) for each workload of these kinds that names groups with GPUs.
+// Calls say(name, place of the name, workload, its GPUs) for each workload of this kind that names groups with GPUs.
 template <class Say>
 void each_workload(const RuleInput& in, std::string_view kind, Say say) {
   for (const auto& w : in.cluster.spec.workloads) {
-    if (w.value.kind.value_or("training") != kind) continue;
+    const std::string is = w.value.kind.value_or("training");
+    if (is != kind && !(is == "fine-tuning" && kind == "training")) continue;      // fine-tuning is training of a model that is there
     if (const std::optional<WorkloadGpus> gpus = gpus_of(in.cluster, w.value)) say(w.name, w.name_span, w.value, *gpus);
   }
 }

@@ -9,8 +9,6 @@
 namespace clusterc {
 namespace {
 
-constexpr double kUsable = 0.9;      // what serving engines fill where nothing is asked for (vLLM, gpu_memory_utilization)
-
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "inference", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     if (!w.model || !w.model->parameters) return;
@@ -34,14 +32,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       sum += format(" + {} tokens x {} / {}", *w.batch->tokens, to_text(kv_per_token(static_cast<double>(*m.layers), heads, head, 2)), share);
     }
     const bool over = above(weights + kv, have);
-    if (!over && !above(weights, have * kUsable)) return;
-    const SourceSpan here = above(weights, have * kUsable) || !w.batch ? first_place(m.parameters.span, at) : w.batch->tokens.span;
+    if (!over && !above(weights, have * kUsableMemory)) return;
+    const SourceSpan here = above(weights, have * kUsableMemory) || !w.batch ? first_place(m.parameters.span, at) : w.batch->tokens.span;
     Finding& f = over ? findings.error(rule.id, here, format("workload '{}' needs {} of weights and {} of keys and values on each GPU, '{}' has {}", name, to_text(weights, Dimension::bytes, 4), to_text(kv, Dimension::bytes, 4), g.smallest->server.gpu_model,
                                                             to_text(have, Dimension::bytes, 4)))
                       : findings.warning(rule.id, here, format("workload '{}' has {} of weights on each GPU, {} of the {} of '{}': little is left for keys and values", name, to_text(weights, Dimension::bytes, 4), percent(weights / have),
                                                                to_text(have, Dimension::bytes, 4), g.smallest->server.gpu_model));
     f.label(sum);
-    f.help(format("`split: {{ tensor: {} }}`, or weights of fewer bytes (`precision: fp8`), or a smaller `batch`", number(std::exp2(std::ceil(std::log2((weights + kv) * copy / (have * kUsable)))))));
+    f.help(format("`split: {{ tensor: {} }}`, or weights of fewer bytes (`precision: fp8`), or a smaller `batch`", number(std::exp2(std::ceil(std::log2((weights + kv) * copy / (have * kUsableMemory)))))));
     f.object("workloads." + name);
   });
 }

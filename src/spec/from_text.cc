@@ -156,4 +156,18 @@ bool TokenCount::from_text(std::string_view text, TokenCount& out, std::string& 
   return true;
 }
 
+bool Emission::from_text(std::string_view text, Emission& out, std::string& error) {
+  std::string_view number, unit;
+  NumberProblem problem;
+  const bool words = two_words(text, number, unit);
+  const auto amount = parse_ratio(number, problem);
+  const double grams = unit == "g/kWh" || unit == "kg/MWh" ? 1 : unit == "kg/kWh" || unit == "t/MWh" ? 1000 : 0;
+  if (!words || grams == 0 || !amount || number.find_first_of("/%") != number.npos || !(*amount >= 0) || *amount * grams > 1e6) {
+    error = format("emissions are written as '380 g/kWh'; '{}' is not", text);
+    return false;
+  }
+  out.grams_per_kwh.value = *amount * grams;
+  return true;
+}
+
 }  // namespace clusterc

@@ -152,6 +152,16 @@ struct Door {
   }
 };
 
+struct Emission {                           // "380 g/kWh"
+  SourceSpan span;
+  Value<double> grams_per_kwh;
+  static constexpr std::string_view type_name = "emission";
+  static bool from_text(std::string_view, Emission&, std::string& error);
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("grams_per_kwh", s.grams_per_kwh, {.required = true, .doc = "grams of CO2 equivalent", .least = 0, .most = 1e6});
+  }
+};
+
 struct Site {
   SourceSpan span;
   Value<SiteKind> kind;
@@ -161,6 +171,7 @@ struct Site {
   std::optional<Supply> supply;
   Value<Watts> utility;
   Value<double> pue;
+  std::optional<Emission> carbon;
   NamedMap<Feed> feeds;
   NamedMap<Panel> panels;
   NamedMap<CoolingZone> cooling;
@@ -180,6 +191,7 @@ struct Site {
     v("supply", s.supply, {.doc = "voltage that reaches the racks"});
     v("utility", s.utility, {.doc = "power that the building may draw for all of this, cooling included"});
     v("pue", s.pue, {.doc = "power of the building over power of the equipment, where it is known", .least = 1, .most = 5});
+    v("carbon", s.carbon, {.doc = "CO2 equivalent of the energy bought: 380 g/kWh"});
     v("feeds", s.feeds, {.doc = "independent sources of power, by name"});
     v("panels", s.panels, {.doc = "panels or busways between feeds and PDUs, by name"});
     v("cooling", s.cooling, {.doc = "cooling zones and loops, by name"});

@@ -2,18 +2,16 @@
 #pragma once
 #include "base/quantity.h"
 #include "model/pcie.h"
+#include "model/storage_path.h"
 
 namespace clusterc {
 
-// Payload share of RDMA on the wire: 4,096 bytes in 4,178 (RoCE v2: Ethernet with preamble and gap 38, IPv4 20, UDP 8, BTH 12, ICRC 4).
-// Equals the highest published figures: 392 of 400 Gb/s (NVIDIA/nccl issue 2409), 49 of 50 GB/s (NVIDIA/nccl-tests issue 267).
-constexpr double kNicPayloadShare = 0.98;
 // A PCIe packet: payload that platforms negotiate (MaxPayloadSize), and framing, sequence number, header and LCRC around it (PCI Express Base
 // Specification 5.0, sections 2.2.1 and 3.6: 4 + 12 + 4 bytes).
 constexpr int kPciePayload = 256, kPcieOverhead = 20;
 
 inline BytesPerSecond pcie_copy_ceiling(std::int64_t generation, std::int64_t lanes) { return pcie_link_rate(generation, lanes) * kPciePayload / (kPciePayload + kPcieOverhead); }
-constexpr BytesPerSecond rdma_ceiling(BitsPerSecond rate) { return bytes_of(rate) * kNicPayloadShare; }
+constexpr BytesPerSecond rdma_ceiling(BitsPerSecond rate) { return bytes_of(rate) * kPayloadShare; }
 // Bus bandwidth of an all-to-all over n ranks, g in a node: (n - g)/n of each buffer leaves over the GPU's own adapters, (n - 1)/n is counted.
 constexpr BytesPerSecond all_to_all_ceiling(BytesPerSecond of_one_gpu, double n, double g) { return of_one_gpu * ((n - 1) / (n - g)); }
 

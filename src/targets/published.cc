@@ -28,11 +28,26 @@ constexpr std::array kRows{
     PublishedRow{"gemm.bf16", "nvidia-h100-sxm5-80", none, 778.6 * kT, none, "transferred", "0.98 of the best shape, 794.5 TFLOP/s (stas00/ml-engineering)"},
     PublishedRow{"gemm.bf16", "nvidia-h200-sxm5-141", none, 778.6 * kT, none, "transferred", "0.98 of the best shape, 794.5 TFLOP/s (stas00/ml-engineering)"},
     PublishedRow{"gemm.bf16", "nvidia-b200-sxm-180", none, 1710.1 * kT, none, "transferred", "0.98 of the best shape, 1,745 TFLOP/s (stas00/ml-engineering)"},
+    // Matrices as step times of workloads are made from: the best of all shapes in a search (stas00/ml-engineering, compute/accelerator, mamf-finder), times
+    // 0.98, what a large square reaches of it (1,377 of 1,402.6 TFLOP/s, H100 with FP8).
+    PublishedRow{"matrices.bf16", "nvidia-a100-sxm4-80", 0.98 * 271.2 * kT, none, none, "single", "0.98 of the best shape, 271.2 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"matrices.bf16", "nvidia-a100-sxm4-40", 0.98 * 271.2 * kT, none, none, "transferred", "0.98 of the best shape of the chip with 80 GB, 271.2 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"matrices.bf16", "nvidia-h100-sxm5-80", 0.98 * 794.5 * kT, none, none, "single", "0.98 of the best shape, 794.5 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"matrices.bf16", "nvidia-h200-sxm5-141", 0.98 * 794.5 * kT, none, none, "single", "0.98 of the best shape, 794.5 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"matrices.bf16", "nvidia-b200-sxm-180", 0.98 * 1745 * kT, none, none, "single", "0.98 of the best shape, 1,745 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"matrices.fp8", "nvidia-h100-sxm5-80", 0.98 * 1402.6 * kT, none, none, "single", "0.98 of the best shape, 1,402.6 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"matrices.fp8", "nvidia-h200-sxm5-141", 0.98 * 1453 * kT, none, none, "single", "0.98 of the best shape, 1,453 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"matrices.fp8", "nvidia-b200-sxm-180", 0.98 * 3432 * kT, none, none, "single", "0.98 of the best shape, 3,432 TFLOP/s (stas00/ml-engineering)"},
+    PublishedRow{"matrices.fp8", "nvidia-gb200-gpu", 0.98 * 3615 * kT, none, none, "single", "0.98 of the best shape, 3,615 TFLOP/s (stas00/ml-engineering)"},
     // All-reduce in one node of eight GPUs, NVLink SHARP.
     PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-a100-sxm4-80", 235.4 * kG, 231.6 * kG, 228 * kG, "measured", "microsoft/superbench-results; Azure/AI-benchmarking-guide A100, ring; gates: oci-hpc, azurehpc-health-checks", 235.7 * kG},
     PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-h100-sxm5-80", 477.4 * kG, 476 * kG, 460 * kG, "measured", "Azure/AI-benchmarking-guide H100, NVIDIA/nccl-tests issue 290; gates: oci-hpc, azurehpc-health-checks", 478.9 * kG},
     PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-h200-sxm5-141", 481.1 * kG, 480 * kG, 440 * kG, "measured", "Azure/AI-benchmarking-guide H200, stas00/ml-engineering; gates: azurehpc-health-checks, oci-hpc", 482.3 * kG},
     PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-b200-sxm-180", 841.9 * kG, 838 * kG, 440 * kG, "measured", "stas00/ml-engineering; gate: oci-hpc", 845.7 * kG},
+    // B300 and MI300X: gates only, the lowest of conflicting ones. NVL72: a whole rack.
+    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-b300-sxm-288", none, none, 800 * kG, "gate", "oracle-quickstart/oci-hpc"},
+    PublishedRow{"nccl.all_reduce.busbw", "node:amd-mi300x", none, none, 310 * kG, "gate", "oracle-quickstart/oci-hpc (310, 350), ROCm/cvs (330, 350)"},
+    PublishedRow{"nccl.all_reduce.busbw", "rack:nvidia-gb200-gpu", 840.7 * kG, 834.6 * kG, none, "measured", "coreweave/nccl-tests, one rack of 72, one site", 846.8 * kG},
     // Host to device copies over x16, on virtual machines and bare metal.
     PublishedRow{"pcie.copy", "gen3 bare", 12.8 * kG, 12.4 * kG, none, "measured", "microsoft/superbench-results, V100", 13.2 * kG},
     PublishedRow{"pcie.copy", "gen4 bare", 25.9 * kG, 25.9 * kG, 21 * kG, "measured", "microsoft/superbench-results v0.4.0, Azure/AI-benchmarking-guide A100; gate: Azure/azurehpc-health-checks", 26.3 * kG},

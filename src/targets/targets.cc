@@ -5,6 +5,9 @@
 
 #include "base/format.h"
 #include "model/merge.h"
+#include "model/nvlink.h"
+#include "plan/routing.h"
+#include "targets/collectives.h"
 #include "targets/paths.h"
 #include "targets/published.h"
 
@@ -25,11 +28,12 @@ constexpr double kHostStreamShare = 0.72;
 
 class Expect {
  public:
-  Expect(const Cluster& c, const Plan& p) : cluster_(c), plan_(p) {}
+  Expect(const Cluster& c, const Plan& p, bool unnamed) : cluster_(c), plan_(p), unnamed_(unnamed) {}
 
   ExpectedFigures all() {
     for (const NodeGroupModel& group : cluster_.nodes)
       if (group.computes) group.server.gpu_count > 0 ? gpu_group(group) : host_group(group);
+    storage();
     whole();
     return std::move(out_);
   }
@@ -37,6 +41,7 @@ class Expect {
  private:
   const Cluster& cluster_;
   const Plan& plan_;
+  bool unnamed_;
   ExpectedFigures out_;
 
   // The cluster's wish with what the group says of its own laid over it, key by key.
@@ -198,15 +203,15 @@ class Expect {
     } else {
       finish(std::move(hpl), nullptr, wish(group.name, &TestTargets::hpl));
     }
-    all_reduce(group, *gpu);
+    all_reduce(group);
     paths(group, *gpu);
   }
 
-  // Tests of single paths and of all-to-all: expected where the spec names them.
+  // Tests of single paths, of all-to-all and of storage: expected where the spec names them, or where all that can be said is asked for.
   void paths(const NodeGroupModel& group, const GpuPart& gpu) {
     const ServerModel& server = group.server;
     const auto add = [&](std::string test, std::string scope, Figure ceiling, std::string missing, const PublishedRow* row, const auto& wished) {
-      if (!wished) return;
+      if (!wished && !unnamed_) return;
       ExpectedFigure f{.test = std::move(test), .group = group.name, .scope = std::move(scope), .ceiling = std::move(ceiling)};
       if (!f.ceiling.value) f.missing = std::move(missing);
       finish(std::move(f), row, wished);
@@ -224,89 +229,109 @@ class Expect {
       if (*gpu.pcie_lanes == 16) copy_row = format("gen{} {}", generation, server.instance || server.virtual_machine ? "virtual" : "bare");
     }
     add("pcie.copy", "gpu", std::move(copy), std::move(copy_missing), find_published("pcie.copy", copy_row), wish(group.name, &TestTargets::pcie));
-    const Value<BytesPerSecond>& link = server.part.gpu_link.or_else(gpu.gpu_link);
+    const Value<BytesPerSecond>& link = gpu_link_of(server);
     Figure nvlink;
     if (link && link->value > 0) nvlink = from(link, 1, "all links of one GPU, one way");
     add("nvlink.copy", "gpu", std::move(nvlink), link ? format("{} has no links to other GPUs", server.gpu_model) : format("gpu_link of {} is not in the catalogue", server.gpu_model), find_published("nvlink.copy", server.gpu_model),
         wish(group.name, &TestTargets::nvlink));
 
-    const auto [rate, nics, network] = compute_ports(group);
-    const double g = static_cast<double>(server.gpu_count), k = static_cast<double>(group.count);
+    const ComputePorts ports = compute_ports(cluster_, group);
+    const CollectiveUnit unit = collective_unit(cluster_, group);
+    const double g = unit.gpus, n = static_cast<double>(server.gpu_count * group.count), units = std::ceil(static_cast<double>(group.count) / unit.nodes);
     const std::string no_network = "no network carries compute traffic of " + group.name;
     Figure rdma, gather, alltoall;
     PublishedRow gather_row{"nccl.all_gather.busbw", "", std::nullopt, std::nullopt, std::nullopt, "none", ""}, alltoall_row = gather_row;
     std::string rdma_row;
-    if (nics > 0) {
-      rdma = {rdma_ceiling(rate).value, format("{} / 8 x {}", to_text(rate), kNicPayloadShare), "arithmetic", true};
-      rdma_row = format("{} {:.0f}", network->kind == LinkKind::infiniband ? "infiniband" : network->kind == LinkKind::ethernet ? "roce" : "other", rate.value / 1e9);
-      if (k > 1) {
-        const double node = static_cast<double>(nics) * rdma_ceiling(rate).value;
-        const double ring = link && link->value > 0 ? std::min(link->value, node) : node;
-        gather = {ring, format("ring: {} x {} / 8 x {}, or NVLink where that is less", nics, to_text(rate), kNicPayloadShare), "arithmetic", true};
+    if (ports.nics > 0) {
+      const NetworkModel& network = cluster_.networks[static_cast<std::size_t>(ports.network)];
+      rdma = {rdma_ceiling(ports.rate).value, format("{} / 8 x {}", to_text(ports.rate), kPayloadShare), "arithmetic", true};
+      rdma_row = format("{} {:.0f}", network.kind == LinkKind::infiniband ? "infiniband" : network.kind == LinkKind::ethernet ? "roce" : "other", ports.rate.value / 1e9);
+      if (units > 1) {
+        const double ring = unit.link.value > 0 && unit.gpus > 1 ? std::min(unit.link.value, unit.network.value) : unit.network.value;
+        gather = {ring, format("ring: {} x {} / 8 x {}, or {} where that is less", ports.nics, to_text(ports.rate), kPayloadShare, unit.nvlink ? "NVLink" : "PCIe"), "arithmetic", true};
         // Shares of the ring ceiling of healthy systems: 0.892 typical, 0.825 lowest, 0.959 best.
-        gather_row = {"nccl.all_gather.busbw", "", 0.892 * ring, 0.825 * ring, std::nullopt, nics == 8 && rate.value == 400e9 ? "measured" : "transferred", "shares of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/aicr", 0.959 * ring};
-        const double each = node / g, most = all_to_all_ceiling(BytesPerSecond(each), g * k, g).value;
-        alltoall = {most, format("{} of each GPU's adapters x (n-1)/(n-g), n = {}, g = {}", to_text(BytesPerSecond(each)), g * k, g), "arithmetic", true};
-        // 48 to 49 GB/s of a 400 Gb/s adapter, in the words of a maintainer.
-        alltoall_row = {"nccl.all_to_all.busbw", "", std::nullopt, 0.98 * most, std::nullopt, "stated", "NVIDIA/nccl-tests issue 267"};
+        gather_row = {"nccl.all_gather.busbw", "", 0.892 * ring, 0.825 * ring, std::nullopt, ports.nics == 8 && ports.rate.value == 400e9 ? "measured" : "transferred", "shares of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/aicr", 0.959 * ring};
+        if (unnamed_ || wish(group.name, &TestTargets::all_to_all)) {
+          const double each = unit.network.value / g, most = all_to_all_ceiling(BytesPerSecond(each), n, g).value;
+          std::string formula = format("{} of each GPU's adapters x (n-1)/(n-g), n = {}, g = {}", to_text(BytesPerSecond(each)), n, g);
+          double fullest = 1;
+          const std::vector<PatternLoad> loads = Routing(plan_, ports.network).loads(true);
+          if (!loads.empty() && loads.front().worst > 1 + 1e-9) {
+            fullest = loads.front().worst;
+            formula += format(", / {:.3g}: the fullest link of the planned routing carries that much of an end port", fullest);
+          }
+          alltoall = {most / fullest, std::move(formula), "arithmetic", true};
+          // 48 to 49 GB/s of a 400 Gb/s adapter, in the words of a maintainer.
+          alltoall_row = {"nccl.all_to_all.busbw", "", std::nullopt, 0.98 * most / fullest, std::nullopt, "stated", "NVIDIA/nccl-tests issue 267"};
+        }
       }
     }
     add("rdma.write", "pair", std::move(rdma), no_network, find_published("rdma.write", rdma_row), wish(group.name, &TestTargets::rdma));
-    const std::string one_node = nics > 0 ? "one node: there is no other to send to" : no_network;
+    const std::string one_node = ports.nics > 0 ? "one node: there is no other to send to" : no_network;
     add("nccl.all_gather.busbw", "whole", std::move(gather), one_node, &gather_row, wish(group.name, &TestTargets::all_gather));
     add("nccl.all_to_all.busbw", "whole", std::move(alltoall), one_node, &alltoall_row, wish(group.name, &TestTargets::all_to_all));
   }
 
-  // All-reduce inside one node, and across the group: the ceiling is the best of the algorithms that are available.
-  void all_reduce(const NodeGroupModel& group, const GpuPart& gpu) {
-    const ServerModel& server = group.server;
-    const double g = static_cast<double>(server.gpu_count), k = static_cast<double>(group.count), n = g * k;
-    const Value<BytesPerSecond>& link = server.part.gpu_link.or_else(gpu.gpu_link);
+  // All-reduce inside one node, inside an NVLink domain of several, and across the group: the ceiling is the best of the algorithms that are available.
+  void all_reduce(const NodeGroupModel& group) {
     const auto wished = wish(group.name, &TestTargets::all_reduce);
-    const bool node_asked = wished && wished->scope && *wished->scope == TargetScope::node;     // else it is of the widest scope that there is
-    if (g > 1 && link && link->value > 0) {
-      // NVLink SHARP (Hopper and later in an eight-GPU board): each GPU sends and receives P + P/g, so 2W (n-1)/n g/(g+1); else a ring: W.
-      const bool sharp = gpu.sm && gpu.sm->major() >= 90;
-      ExpectedFigure node{.test = "nccl.all_reduce.busbw", .group = group.name, .scope = "node"};
-      const double w = link->value;
-      node.ceiling = sharp ? Figure{2 * w * (g - 1) / g * g / (g + 1), format("2 x {} x (n-1)/n x g/(g+1), g = {}", to_text(*link), g), link.source, link.confirmed}
-                           : Figure{w, format("ring over NVLink, {} one way", to_text(*link)), link.source, link.confirmed};
-      node.algorithm = sharp ? "NVLink SHARP" : "ring";
-      // The published figures are of boards of eight.
-      finish(std::move(node), g == 8 ? find_published("nccl.all_reduce.busbw", "node:" + server.gpu_model) : nullptr, k > 1 && !node_asked ? std::nullopt : wished);
-    }
-    if (k < 2) return;
-    const auto of_whole = node_asked ? std::nullopt : wished;
-    const auto [rate, nics, network] = compute_ports(group);
-    ExpectedFigure whole{.test = "nccl.all_reduce.busbw", .group = group.name, .scope = "whole"};
-    if (nics == 0) {
-      whole.missing = "no network carries compute traffic of " + group.name;
-      finish(std::move(whole), nullptr, of_whole);
-      return;
-    }
-    const double b = static_cast<double>(nics) * rate.value / 8 * kNicPayloadShare;
-    const double ring = b, hierarchical = b / g * (n - 1) / (k - 1);
-    double in_network = 0;
-    if (network->spec && network->spec->sharp.value_or(false)) in_network = b * 2 * (n - 1) / n;
-    const double nvlink = link && link->value > 0 ? link->value : 1e18;
-    const double best = std::max({std::min(nvlink, ring), std::min(nvlink * 2, hierarchical), std::min(nvlink * 2, in_network)});
-    whole.algorithm = best == std::min(nvlink * 2, in_network) && in_network > 0 ? "in-network reduction" : hierarchical >= ring ? "hierarchical" : "ring";
-    whole.ceiling = {best, format("{} x {} / 8 x {} x (n-1)/(k-1)/g, n = {}, k = {}", nics, to_text(rate), kNicPayloadShare, n, k), "arithmetic", true};
-    // Shares of the ring ceiling of healthy systems with eight NICs of 400 Gb/s, three nodes and more: 0.893 typical, 0.844 lowest.
-    PublishedRow shares{"nccl.all_reduce.busbw", "", 0.893 * ring, 0.844 * ring, std::nullopt,
-                        nics == 8 && rate.value == 400e9 && k >= 3 && in_network == 0 ? "measured" : "transferred",
-                        "shares of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/nccl-tests issue 283, stas00/ml-engineering", 0.974 * ring};
-    finish(std::move(whole), &shares, of_whole);
+    const TargetScope asked = wished && wished->scope ? *wished->scope : TargetScope::whole;     // else it is of the widest scope that there is
+    const CollectiveUnit unit = collective_unit(cluster_, group);
+    const double units = std::ceil(static_cast<double>(group.count) / unit.nodes);
+    const auto of = [&](const char* scope, const CollectiveUnit& u, double k, bool mine, const std::string& missing) {
+      ExpectedFigure f{.test = "nccl.all_reduce.busbw", .group = group.name, .scope = scope};
+      std::optional<PublishedRow> row;
+      if (const std::vector<Algorithm> algorithms = all_reduce_algorithms(u, k); !algorithms.empty()) {
+        f.algorithm = algorithms.front().name;
+        f.ceiling = {algorithms.front().ceiling, algorithms.front().formula, "arithmetic", true};
+        if (k < 2 && u.nvlink) {
+          const Value<BytesPerSecond>& link = gpu_link_of(group.server);
+          f.ceiling.source = link.source;
+          f.ceiling.confirmed = link.confirmed;
+        }
+        // Inside a node a share that other parts show is no figure of this hardware.
+        if (const auto healthy = healthy_all_reduce(u, k); healthy && (k >= 2 || healthy->basis != "transferred"))
+          row = PublishedRow{f.test, "", healthy->lowest || healthy->basis != "gate" ? std::optional(healthy->typical) : std::nullopt, healthy->lowest, healthy->gate, healthy->basis, healthy->source, healthy->best};
+      } else {
+        f.missing = missing;
+      }
+      finish(std::move(f), row ? &*row : nullptr, mine ? wished : std::nullopt);
+    };
+    CollectiveUnit node = unit;
+    node.gpus = static_cast<double>(group.server.gpu_count);
+    node.nodes = 1;
+    const bool one_unit = group.count > 1 && units < 2;
+    if (node.gpus > 1 && node.link.value > 0) of("node", node, 1, group.count < 2 || asked == TargetScope::node, "");
+    if (unit.nodes > 1) of("nvlink-domain", unit, 1, one_unit ? asked != TargetScope::node : asked == TargetScope::nvlink_domain, "");
+    if (group.count < 2 || one_unit) return;
+    const bool mine = asked != TargetScope::node && (asked != TargetScope::nvlink_domain || unit.nodes <= 1);
+    of("whole", unit, units, mine,
+       unit.network.value > 0 ? format("gpu_link and pcie_generation of {} are not in the catalogue", group.server.gpu_model) : "no network carries compute traffic of " + group.name);
   }
 
-  struct ComputePorts { BitsPerSecond rate{0}; std::int64_t nics = 0; const NetworkModel* network = nullptr; };
-  ComputePorts compute_ports(const NodeGroupModel& group) const {
-    for (const NetworkModel& network : cluster_.networks) {
-      if (!network.carries_traffic(Traffic::compute)) continue;
-      for (const EndPoints& ends : network.ends)
-        if (ends.group >= 0 && &cluster_.nodes[static_cast<std::size_t>(ends.group)] == &group) return {ends.rate, ends.ports_each, &network};
+  // What a storage system gives all of its clients together: what it is sold (or asked) to give, and what the ports of both sides carry.
+  void storage() {
+    // One node on a network file system over 400 GbE: 46.6 of 49 GB/s (gds-bench report).
+    constexpr double kPortShare = 0.951;
+    for (std::size_t i = 0; i < cluster_.storage.size(); ++i) {
+      const StorageModel& s = cluster_.storage[i];
+      for (const bool read : {true, false}) {
+        const auto& wished = read ? cluster_.spec.targets.storage_read : cluster_.spec.targets.storage_write;
+        if (!wished && !unnamed_) continue;
+        ExpectedFigure f{.test = read ? "storage.read" : "storage.write", .group = s.name, .scope = "storage"};
+        std::optional<PublishedRow> row;
+        if (const auto rate = storage_rate(cluster_, static_cast<int>(i), read ? StorageDirection::read : StorageDirection::write)) {
+          f.ceiling = {rate->rate.value, rate->from, "the spec, the catalogue and the ports on both sides", rate->confirmed};
+          if (rate->from.find("ports") != std::string::npos)
+            row = PublishedRow{f.test, "", kPortShare * rate->rate.value, kPortShare * rate->rate.value, std::nullopt, "transferred", "0.951 of the payload of its port, one node on 400 GbE (gds-bench report)"};
+          else
+            f.missing = format("no published result of '{}': set targets.{}.floor", s.name, read ? "storage_read" : "storage_write");
+        } else {
+          f.missing = format("neither the parts nor a demand say what it gives: write storage.{}.demand", s.name);
+        }
+        finish(std::move(f), row ? &*row : nullptr, wished);
+      }
     }
-    return {};
   }
 
   // MPI all-reduce over all computing nodes, one rank a node: what the slowest node's ports carry. A node sends and receives at once, so a
@@ -318,15 +343,15 @@ class Expect {
     for (const NodeGroupModel& group : cluster_.nodes) {
       if (!group.computes) continue;
       nodes += group.count;
-      const ComputePorts ports = compute_ports(group);
+      const ComputePorts ports = compute_ports(cluster_, group);
       if (ports.nics == 0) {
         slowest = 0;
         continue;
       }
-      const double b = static_cast<double>(ports.nics) * ports.rate.value / 8 * kNicPayloadShare;
+      const double b = static_cast<double>(ports.nics) * ports.rate.value / 8 * kPayloadShare;
       if (b < slowest) {
         slowest = b;
-        derivation = format("{} x {} / 8 x {} on each node of {}", ports.nics, to_text(ports.rate), kNicPayloadShare, group.name);
+        derivation = format("{} x {} / 8 x {} on each node of {}", ports.nics, to_text(ports.rate), kPayloadShare, group.name);
       }
     }
     if (nodes == 0) return;
@@ -344,6 +369,6 @@ class Expect {
 
 }  // namespace
 
-ExpectedFigures expect_figures(const Cluster& cluster, const Plan& plan) { return Expect(cluster, plan).all(); }
+ExpectedFigures expect_figures(const Cluster& cluster, const Plan& plan, bool unnamed) { return Expect(cluster, plan, unnamed).all(); }
 
 }  // namespace clusterc

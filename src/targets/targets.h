@@ -40,6 +40,8 @@ struct ExpectedFigures {
   const ExpectedFigure* find(std::string_view test, std::string_view group) const;
 };
 
-ExpectedFigures expect_figures(const Cluster&, const Plan&);
+// What a spec does not name in `targets` is expected of every node and group where the suite measures it; `unnamed` adds single paths, all-to-all and
+// storage, which a plan shows.
+ExpectedFigures expect_figures(const Cluster&, const Plan&, bool unnamed = false);
 
 }  // namespace clusterc

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/nvlink.h"
+
 namespace clusterc {
 
 Sharding sharding_of(std::string_view word) {
@@ -11,16 +13,17 @@ Sharding sharding_of(std::string_view word) {
   return word == "all" ? Sharding::all : Sharding::none;
 }
 
-Bytes training_state(double parameters, double model_parallel, double data, Sharding sharded) {
-  const double each = parameters / model_parallel, weights = 2, gradients = 2, optimizer = 12;
-  switch (sharded) {
-    case Sharding::none: return Bytes((weights + gradients + optimizer) * each);
-    case Sharding::optimizer: return Bytes((weights + gradients + optimizer / data) * each);
-    case Sharding::gradients: return Bytes((weights + (gradients + optimizer) / data) * each);
-    case Sharding::all: break;
-  }
-  return Bytes((weights + gradients + optimizer) / data * each);
+ModelState model_state(double parameters, double model_parallel, double data, Sharding sharded, double trained, double optimizer) {
+  const double each = parameters / model_parallel, moving = trained > 0 ? std::min(trained, parameters) / model_parallel : each;
+  const bool weights = sharded == Sharding::all, gradients = weights || sharded == Sharding::gradients, states = gradients || sharded == Sharding::optimizer;
+  return {2 * each / (weights ? data : 1), 2 * moving / (gradients ? data : 1), optimizer * moving / (states ? data : 1)};
 }
+
+Bytes training_state(double parameters, double model_parallel, double data, Sharding sharded, double trained, double optimizer) {
+  return Bytes(model_state(parameters, model_parallel, data, sharded, trained, optimizer).total());
+}
+
+double optimizer_bytes(std::string_view word) { return word == "adam-8bit" ? 4 + 1 + 1 : word == "sgd" ? 4 + 4 : kAdamBytes; }
 
 Bytes least_activations(double layers, double hidden, double sequence, double tensor) { return Bytes(2 * sequence * hidden * layers / tensor); }
 
@@ -46,19 +49,12 @@ Seconds run_time(double parameters, double tokens, double gpus, FlopsPerSecond p
 
 Seconds best_checkpoint_interval(Seconds checkpoint, Seconds between) { return Seconds(std::sqrt(2 * checkpoint.value * between.value)); }
 
-double goodput(Seconds checkpoint, Seconds interval, Seconds restart, Seconds between) { return 1 - checkpoint / interval - (interval.value / 2 + restart.value) / between.value; }
-
-std::int64_t gpus_joined_by_nvlink(const Cluster& c, const NodeGroupModel& g) {
-  if (g.assembly >= 0) {
-    const AssemblyPart* part = c.assemblies[static_cast<std::size_t>(g.assembly)].part;
-    if (part && part->nvlink_domain) return *part->nvlink_domain;
-  }
-  for (const auto& d : c.spec.nvlink)
-    for (const Value<std::string>& n : d.value.nodes)
-      if (n.value_or("") == g.name && d.value.size) return *d.value.size;
-  const Value<BytesPerSecond>& link = g.server.part.gpu_link.or_else(g.server.gpu->gpu_link);
-  return link && link->value > 0 ? g.server.gpu_count : 1;
+Seconds daly_checkpoint_interval(Seconds checkpoint, Seconds between) {
+  const double x = checkpoint / (2 * between);
+  return x >= 1 ? between : Seconds(best_checkpoint_interval(checkpoint, between).value * (1 + std::sqrt(x) / 3 + x / 9) - checkpoint.value);
 }
+
+double goodput(Seconds checkpoint, Seconds interval, Seconds restart, Seconds between) { return 1 - checkpoint / interval - (interval.value / 2 + restart.value) / between.value; }
 
 std::optional<WorkloadGpus> gpus_of(const Cluster& c, const Workload& w) {
   WorkloadGpus out;

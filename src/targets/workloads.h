@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "model/availability.h"
 #include "model/cluster.h"
 
 namespace clusterc {
@@ -12,9 +13,21 @@ namespace clusterc {
 enum class Sharding { none, optimizer, gradients, all };
 Sharding sharding_of(std::string_view word);
 
+// What a GPU's memory may be filled with: kernels, buffers of NCCL and what the allocator cannot use take the rest (frameworks and serving engines are
+// run with 0.90 to 0.95 of it; vLLM's gpu_memory_utilization is 0.9).
+constexpr double kUsableMemory = 0.9;
+
 // Mixed-precision training with Adam: weights and gradients of two bytes, FP32 master weights and two moments of four
 // (S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 and table 1). `model_parallel` GPUs share one copy, `data` copies there are.
-Bytes training_state(double parameters, double model_parallel, double data, Sharding);
+// `trained` of the parameters have gradients and an optimizer's state (0: all), of which one parameter takes `optimizer` bytes.
+struct ModelState {
+  double weights = 0, gradients = 0, optimizer = 0;      // bytes on each GPU
+  double total() const { return weights + gradients + optimizer; }
+};
+constexpr double kAdamBytes = 12;
+ModelState model_state(double parameters, double model_parallel, double data, Sharding, double trained = 0, double optimizer = kAdamBytes);
+Bytes training_state(double parameters, double model_parallel, double data, Sharding, double trained = 0, double optimizer = kAdamBytes);
+double optimizer_bytes(std::string_view word);           // adam, adam-8bit (T. Dettmers et al., arXiv 2110.02861: two moments of one byte), sgd (one moment)
 // The least that activations take with everything recomputed and one sequence at a time: two bytes of each layer's input for each token, on
 // the first stage of the pipeline, where as many sequences are under way as there are stages (V. Korthikanti et al., arXiv 2205.05198, table 2
 // and section 4.2.3).
@@ -28,10 +41,9 @@ const Value<FlopsPerSecond>& peak_of(const GpuPart&, std::string_view precision)
 double implied_utilisation(double parameters, double tokens, double gpus, FlopsPerSecond peak, Seconds within);
 Seconds run_time(double parameters, double tokens, double gpus, FlopsPerSecond peak, double utilisation);
 
-// Llama 3 on 16,384 GPUs: 419 unexpected interruptions in 54 days (arXiv 2407.21783, section 3.3.4): 50,700 GPU-hours each.
-constexpr double kGpuHoursPerInterruption = 50'700;
-constexpr Seconds time_between_interruptions(double gpus) { return Seconds(kGpuHoursPerInterruption * 3600 / gpus); }
+constexpr Seconds kRestart{600};         // from an interruption to the next step, where the spec does not say (`resume_within`): ten minutes
 Seconds best_checkpoint_interval(Seconds checkpoint, Seconds between);                        // Young 1974: sqrt(2 d M)
+Seconds daly_checkpoint_interval(Seconds checkpoint, Seconds between);                        // Daly 2006, higher order; M where d >= 2M
 double goodput(Seconds checkpoint, Seconds interval, Seconds restart, Seconds between);       // 1 - d/tau - (tau/2 + R)/M
 
 // The GPUs that a workload runs on: all of the groups in its `on`; the smallest memory and peak decide, since all wait for the slowest.
@@ -45,6 +57,5 @@ struct WorkloadGpus {
   std::string_view missing;                      // key that a GPU part lacks: memory or a peak
 };
 std::optional<WorkloadGpus> gpus_of(const Cluster&, const Workload&);   // nullopt: it names no group with GPUs
-std::int64_t gpus_joined_by_nvlink(const Cluster&, const NodeGroupModel&);
 
 }  // namespace clusterc

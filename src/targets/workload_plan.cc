@@ -1,0 +1,164 @@
+#include "targets/workload_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "model/power.h"
+#include "model/storage_path.h"
+#include "targets/checkpoint.h"
+
+namespace clusterc {
+namespace {
+
+std::vector<int> groups_of(const Cluster& c, const Workload& w) {
+  std::vector<int> out;
+  for (const auto& on : w.on)
+    if (const int at = c.find_node_group(on.name); at >= 0) out.push_back(at);
+  return out;
+}
+
+CheckpointPlan plan_checkpoint(const Cluster& c, const Workload& w, const WorkloadPlan& p) {
+  CheckpointPlan out;
+  out.size = checkpoint_bytes(p.job && p.job->trained > 0 ? p.job->trained : w.model->parameters.value_or(0));
+  const int storage = checkpoint_storage(c, w, groups_of(c, w), StorageDirection::write);
+  if (storage >= 0)
+    if (const auto rate = storage_rate(c, storage, StorageDirection::write)) {
+      out.storage = c.storage[static_cast<std::size_t>(storage)].name;
+      out.rate = rate->rate;
+      out.rate_from = rate->from;
+    }
+  if (w.checkpoint_within) out.save = *w.checkpoint_within;
+  else if (out.rate && out.rate->value > 0) out.save = Seconds(out.size.value / out.rate->value);
+  out.gpu_hours = w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption);
+  out.between = time_between_interruptions(static_cast<double>(p.gpus), out.gpu_hours);
+  out.restart = w.resume_within.value_or(kRestart);
+  out.restart_assumed = !w.resume_within;
+  if (out.save) {
+    out.young = best_checkpoint_interval(*out.save, out.between);
+    out.daly = daly_checkpoint_interval(*out.save, out.between);
+  }
+  if (w.checkpoint_every) out.every = *w.checkpoint_every;
+  else if (out.young) out.every = out.young;
+  if (out.save && out.every) out.goodput = std::max(0.0, goodput(*out.save, *out.every, out.restart, out.between));
+  return out;
+}
+
+RunPlan plan_run(const Cluster& c, const Workload& w, const WorkloadPlan& p) {
+  RunPlan out;
+  const double kept = p.checkpoint && p.checkpoint->goodput && *p.checkpoint->goodput > 0 ? *p.checkpoint->goodput : 1;
+  out.time = Seconds(static_cast<double>(*w.train->tokens) / p.tokens_per_second / kept);
+  out.gpu_hours = out.time.value / 3600 * static_cast<double>(p.gpus);
+  for (const auto& on : w.on) {
+    const int at = c.find_node_group(on.name);
+    if (at >= 0 && on.value) out.power += power_at_load(c.nodes[static_cast<std::size_t>(at)].server) * static_cast<double>(*on.value);
+  }
+  if (c.spec.site && c.spec.site->pue) {
+    out.pue = *c.spec.site->pue;
+    out.pue_known = true;
+  }
+  out.energy = Joules(out.power.value * out.time.value * out.pue);
+  if (c.spec.site && c.spec.site->carbon && c.spec.site->carbon->grams_per_kwh) out.carbon = Kilograms(out.energy.value / 3.6e6 * *c.spec.site->carbon->grams_per_kwh / 1000);
+  return out;
+}
+
+void plan_scaling(WorkloadPlan& p) {
+  // Halves of the GPUs, down to the fewest that fit; at most ten points, the full count last.
+  constexpr int kPoints = 10;
+  std::vector<double> counts;
+  for (double n = p.machine.gpus; n >= 1 && static_cast<int>(counts.size()) < kPoints; n = std::floor(n / 2)) counts.push_back(n);
+  std::reverse(counts.begin(), counts.end());
+  for (const double gpus : counts) {
+    TrainingMachine machine = p.machine;
+    machine.gpus = gpus;
+    const LayoutSearch found = search_layouts(*p.job, machine, nullptr);
+    if (!found.best) continue;
+    ScalePoint point{gpus, *found.best};
+    point.tokens_per_gpu = p.job->batch * p.job->model.sequence / found.best->time.total() / gpus;
+    p.scaling.push_back(std::move(point));
+  }
+  double best = 0;
+  for (const ScalePoint& s : p.scaling) best = std::max(best, s.tokens_per_gpu);
+  for (ScalePoint& s : p.scaling) s.efficiency = s.tokens_per_gpu / best;
+}
+
+void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, WorkloadPlan& p) {
+  std::string_view missing;
+  const auto model = read_transformer(*w.model, missing);
+  if (!model) {
+    p.missing.push_back(format("`model.{}` is not written: neither layouts nor a step time", missing));
+  } else if (!w.batch || !w.batch->tokens) {
+    p.missing.push_back("`batch` is not written: a step has no length");
+  } else if (!g.missing.empty()) {
+    p.missing.push_back(format("{} of '{}' is not in the catalogue", g.missing, p.gpu));
+  } else {
+    TrainingJob job{.model = *model, .precision = p.precision, .optimizer_bytes = optimizer_bytes(w.optimizer.value_or("adam"))};
+    job.batch = std::max(1.0, std::round(static_cast<double>(*w.batch->tokens) / model->sequence));
+    job.trained = p.kind == "fine-tuning" ? w.trained_parameters.value_or(0) : 0;
+    p.job = job;
+    p.machine = training_machine(c, g, w, model->experts > 0);
+    p.free = search_layouts(job, p.machine, nullptr);
+    if (w.split) p.written = search_layouts(job, p.machine, &*w.split);
+    p.used_written = p.written && p.written->best;
+    p.used = p.used_written ? p.written->best : p.free->best;
+    if (p.used) {
+      p.tokens_per_second = job.batch * model->sequence / p.used->time.total();
+      p.mfu = p.tokens_per_second * model->flops_per_token() / (p.machine.gpus * p.machine.peak.value);
+      plan_scaling(p);
+    }
+  }
+  if (w.model->parameters) p.checkpoint = plan_checkpoint(c, w, p);
+  if (w.train && w.train->tokens && p.tokens_per_second > 0) p.run = plan_run(c, w, p);
+}
+
+void plan_inference(const Cluster& c, const Workload& w, const WorkloadGpus& g, WorkloadPlan& p) {
+  std::string_view missing;
+  const auto model = read_transformer(*w.model, missing);
+  if (!model) {
+    p.missing.push_back(format("`model.{}` is not written: keys, values and rates are not known", missing));
+    return;
+  }
+  if (!g.memory || !g.slowest) {
+    p.missing.push_back(format("{} of '{}' is not in the catalogue", g.missing, p.gpu));
+    return;
+  }
+  p.machine = training_machine(c, g, w, model->experts > 0);
+  ServingNeeds needs{.model = *model, .weight_bytes = bytes_of_precision(p.precision), .kv_token = kv_bytes_of_token(*model, w)};
+  if (w.batch && w.batch->tokens) needs.tokens_held = static_cast<double>(*w.batch->tokens);
+  needs.rate = w.tokens_per_second.value_or(0);
+  p.serving = plan_serving(needs, p.machine, w.split ? static_cast<double>(w.split->tensor.value_or(1) * w.split->pipeline.value_or(1)) : 0);
+}
+
+}  // namespace
+
+Watts power_at_load(const ServerModel& s) {
+  const PowerSum sum = server_power_sum(s);
+  if (!s.power) return sum.wall;
+  return sum.complete && sum.wall < *s.power ? sum.wall : *s.power;
+}
+
+std::vector<WorkloadPlan> plan_workloads(const Cluster& c, const Plan&) {
+  std::vector<WorkloadPlan> out;
+  for (const auto& named : c.spec.workloads) {
+    const Workload& w = named.value;
+    WorkloadPlan p{.name = named.name, .kind = w.kind.value_or("training"), .precision = w.precision.value_or("bf16"), .span = named.name_span};
+    if (const auto g = gpus_of(c, w)) {
+      p.gpus = g->gpus;
+      p.nodes = g->nodes;
+      const NodeGroupModel* group = g->slowest ? g->slowest : g->smallest;
+      if (group) p.gpu = group->server.gpu_model;
+      if (g->memory) p.memory = *g->memory;
+      if (p.kind == "hpc") p.missing.push_back("`kind: hpc` has no model: see the expected figures");
+      else if (!w.model) p.missing.push_back("`model` is not written");
+      else if (!g->slowest || !g->smallest) p.missing.push_back(format("{} of its GPUs is not in the catalogue", g->missing));
+      else if (p.kind == "inference") plan_inference(c, w, *g, p);
+      else plan_training(c, w, *g, p);
+    } else {
+      p.missing.push_back("`on` names no group with GPUs");
+    }
+    out.push_back(std::move(p));
+  }
+  return out;
+}
+
+}  // namespace clusterc

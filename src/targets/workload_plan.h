@@ -1,0 +1,71 @@
+// What is to be expected of each workload that a spec names: whether it fits, how to divide it, how long it takes; or what serving it needs.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+#include "targets/serving.h"
+#include "targets/training.h"
+
+namespace clusterc {
+
+struct ScalePoint {                  // the same step on fewer GPUs of the same kind, each with its own fastest layout
+  double gpus = 0;
+  LayoutChoice choice;
+  double tokens_per_gpu = 0;         // a second
+  double efficiency = 0;             // tokens_per_gpu over the best of all points: memory can make few GPUs slower than many
+};
+
+struct CheckpointPlan {
+  Bytes size{0};
+  std::string storage;               // empty: none whose rate is known
+  std::string rate_from;
+  std::optional<BytesPerSecond> rate;
+  std::optional<Seconds> save;       // as the spec promises (checkpoint_within), else size / rate
+  Seconds between{0};                // interruptions of this job
+  double gpu_hours = 0;              // per interruption
+  std::optional<Seconds> young, daly, every;    // every: what is reckoned with, the spec's or Young's
+  Seconds restart{0};
+  bool restart_assumed = false;
+  std::optional<double> goodput;
+};
+
+struct RunPlan {                     // training on all tokens that the spec names
+  Seconds time{0};                   // goodput included
+  double gpu_hours = 0;
+  Watts power{0};                    // of the nodes, at load
+  double pue = 1;
+  bool pue_known = false;
+  Joules energy{0};                  // at the site's meter where the PUE is known, else at the nodes' supplies
+  std::optional<Kilograms> carbon;
+};
+
+struct WorkloadPlan {
+  std::string name, kind, precision;
+  SourceSpan span;
+  std::int64_t gpus = 0, nodes = 0;
+  std::string gpu;                   // catalogue id of the slowest
+  Bytes memory{0};                   // of the smallest
+  std::vector<std::string> missing;  // what could not be said, and the key that would say it
+  // training and fine-tuning
+  std::optional<TrainingJob> job;
+  TrainingMachine machine;
+  std::optional<LayoutSearch> written, free;     // as the spec divides it; the best there is
+  std::optional<LayoutChoice> used;  // what the figures below reckon with: as written if that fits, else the fastest
+  bool used_written = false;
+  double tokens_per_second = 0, mfu = 0;
+  std::vector<ScalePoint> scaling;
+  std::optional<CheckpointPlan> checkpoint;
+  std::optional<RunPlan> run;
+  // inference
+  std::optional<ServingPlan> serving;
+};
+
+// In the order of the spec; nothing is reckoned for a spec that names no workloads.
+std::vector<WorkloadPlan> plan_workloads(const Cluster&, const Plan&);
+
+// What one node draws while its GPUs are busy without end: the sum of its parts at their rated power, never more than the node's highest.
+Watts power_at_load(const ServerModel&);
+
+}  // namespace clusterc
