@@ -7,6 +7,8 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "compile/output.h"
+#include "diag/near.h"
+#include "yaml/key_path.h"
 
 namespace clusterc {
 namespace {
@@ -54,7 +56,18 @@ void load_own_parts(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
 
 }  // namespace
 
-std::unique_ptr<Run> run_pipeline(const std::string& path, Stage until, const RunOptions& options) {
+namespace {
+
+void name_places(Run& run) {
+  if (!run.document) return;
+  std::vector<SourceSpan> places;
+  places.reserve(run.findings.all().size());
+  for (const Finding& f : run.findings.all()) places.push_back(f.span);
+  std::vector<std::string> paths = key_paths(*run.document, places);
+  for (std::size_t i = 0; i < paths.size(); ++i) run.findings.all()[i].key_path = std::move(paths[i]);
+}
+
+std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOptions& options) {
   auto run = std::make_unique<Run>();
   std::string text;
   if (options.from_stdin) {
@@ -119,11 +132,21 @@ std::unique_ptr<Run> run_pipeline(const std::string& path, Stage until, const Ru
   for (const auto& wish : run->cluster->spec.outputs)
     if (!find_output(wish.name)) {
       Finding& f = run->findings.error("spec-unknown-name", wish.name_span, "there is no output '" + wish.name + "'");
-      if (const auto near = nearest_name(wish.name, outputs)) f.help("did you mean '" + std::string(*near) + "'?");
-      else f.help("'clusterc compile --list' names them");
+      suggest(f, wish.name_span, wish.name, outputs);
+      if (f.helps.empty()) f.help("'clusterc compile --list' names them");
     }
-  check_rules({*run->cluster, *run->plan, *run->expected, run->sources}, run->findings);
-  apply_acceptances(run->cluster->spec, options.today ? &*options.today : nullptr, run->findings);
+  const Value<Version>& rules = run->cluster->spec.rules;
+  const std::optional<Edition> named = rules ? find_edition(rules->text()) : std::nullopt;   // none: the reader has said so
+  check_rules({*run->cluster, *run->plan, *run->expected, run->sources, options.edition.value_or(named.value_or(kNewestEdition))}, run->findings);
+  apply_acceptances(run->cluster->spec, run->sources, options.today ? &*options.today : nullptr, run->findings);
+  return run;
+}
+
+}  // namespace
+
+std::unique_ptr<Run> run_pipeline(const std::string& path, Stage until, const RunOptions& options) {
+  auto run = advance(path, until, options);
+  name_places(*run);
   return run;
 }
 

@@ -9,6 +9,7 @@
 #include "diag/finding.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
+#include "spec/edition.h"
 #include "spec/spec.h"
 #include "targets/targets.h"
 #include "yaml/document.h"
@@ -32,6 +33,7 @@ struct Run {
 struct RunOptions {
   std::size_t max_bytes = 64u << 20;      // --max-bytes: for huge specs of one's own
   std::optional<Date> today;              // acceptances expire against this day; not given: they never do
+  std::optional<Edition> edition;         // of the rule book, in place of the one that the spec names
   bool from_stdin = false;                // the text was read from standard input
   std::string stdin_text;
 };

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""docs/rules/ is what `clusterc explain` says: one page a rule and an index by family; the schema and the reference are what
+"""docs/rules/ is what `clusterc explain` says: one page a rule, and indices by family and by severity; the schema and the reference are what
 `clusterc schema` prints. The tables of outputs in README.md and docs/outputs.md are what `clusterc compile --list` says, and what the
 tests say of themselves: a line `# output ID: with what, how` in tests/consumers/*.sh, the golden tree of that name and the unit tests.
 Compares them, or writes them with --update.
 
 usage: generated_docs.py CLUSTERC SOURCE [--update]
 """
+import json
 import os
 import re
 import subprocess
@@ -23,23 +24,44 @@ def run(*arguments):
     return subprocess.run([clusterc, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-rules = []
-for line in run("explain").splitlines():
-    name, code, severity, summary = line.split(None, 3)
-    rules.append((name, code, severity, summary))
+rules = json.loads(run("explain", "--json"))["rules"]
+
+
+def table(mine):
+    """Rules, a line each."""
+    out = "| rule | code | severity | since | |\n| --- | --- | --- | --- | --- |\n"
+    for r in mine:
+        severity = r["severity"] + (", physics" if r["physics"] else "")
+        out += f"| [{r['id']}]({r['id']}.md) | {r['code']} | {severity} | {r['since']} | {r['summary']} |\n"
+    return out
+
 
 pages = {}
-index = GENERATED + "# The rule book\n\n" + "`clusterc explain RULE` prints a page; names and codes are both understood.\n"
+index = GENERATED + "# The rule book\n\n`clusterc explain RULE` prints a page; names and codes are both understood. The same rules [by severity](by-severity.md).\n"
 for family, title in FAMILIES.items():
-    mine = [r for r in rules if r[0].split("-")[0] == family]
+    mine = [r for r in rules if r["id"].split("-")[0] == family]
     if mine:
-        index += f"\n## {title}\n\n| rule | code | severity | |\n| --- | --- | --- | --- |\n"
-        index += "".join(f"| [{n}]({n}.md) | {c} | {s} | {t} |\n" for n, c, s, t in mine)
-unknown = [r[0] for r in rules if r[0].split("-")[0] not in FAMILIES]
+        index += f"\n## {title}\n\n" + table(mine)
+unknown = [r["id"] for r in rules if r["id"].split("-")[0] not in FAMILIES]
 if unknown:
     sys.exit(f"rules of no known family: {unknown}")
+SEVERITIES = (("Errors against physics or a rating", "They cannot be accepted, and no baseline holds them.", lambda r: r["physics"]),
+              ("Errors", "What cannot be built, does not fit or does not work.", lambda r: r["severity"] == "error" and not r["physics"]),
+              ("Warnings", "What works, against good practice. A spec may raise them: `severity: { RULE: error }`.", lambda r: r["severity"] == "warning"),
+              ("Notes", "Worth knowing; they never count, unless a spec raises them.", lambda r: r["severity"] == "note"))
+by_severity = GENERATED + "# The rule book, by severity\n\nThe most that a rule says; some say a part of it more mildly. [By family](README.md).\n"
+for title, words, belongs in SEVERITIES:
+    mine = [r for r in rules if belongs(r)]
+    if mine:
+        by_severity += f"\n## {title} ({len(mine)})\n\n{words}\n\n" + table(mine)
+limits = [r for r in rules if "threshold" in r]
+by_severity += "\n## Limits that a spec may set otherwise\n\n`thresholds: { RULE: … }`: limits of policy, not of physics.\n\n| rule | limit | where nothing is set | least | most |\n| --- | --- | --- | --- | --- |\n"
+for r in limits:
+    t = r["threshold"]
+    by_severity += f"| [{r['id']}]({r['id']}.md) | {t['means']} | {t['standard']} | {t['least']} | {t['most']} |\n"
+pages["docs/rules/by-severity.md"] = by_severity
 pages["docs/rules/README.md"] = index
-for name, *_ in rules:
+for name in (r["id"] for r in rules):
     pages[f"docs/rules/{name}.md"] = GENERATED + run("explain", name)
 pages["schemas/spec.schema.json"] = run("schema")
 pages["docs/spec-reference.md"] = run("schema", "--reference")

@@ -196,13 +196,12 @@ std::string_view Catalog::text(PartKind kind, std::string_view id) const {
   return file ? file->text : std::string_view();
 }
 
-std::string Catalog::nearest(PartKind kind, std::string_view id) const {
-  std::vector<std::string_view> known;
-  for (const auto& [name, mine] : impl_->own[static_cast<std::size_t>(kind)]) known.push_back(name);
+std::vector<std::string_view> Catalog::known(PartKind kind) const {
+  std::vector<std::string_view> ids;
+  for (const auto& [name, mine] : impl_->own[static_cast<std::size_t>(kind)]) ids.push_back(name);
   for (const EmbeddedFile& f : embedded_files())
-    if (f.folder == part_folder(kind)) known.push_back(f.name);
-  const auto near = nearest_name(id, known);
-  return near ? std::string(*near) : std::string();
+    if (f.folder == part_folder(kind)) ids.push_back(f.name);
+  return ids;
 }
 
 }  // namespace clusterc

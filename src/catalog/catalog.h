@@ -20,7 +20,7 @@ struct PartInfo {                                    // what can be known withou
 };
 
 // Lookup is lazy: a part is parsed the first time it is asked for. References stay valid as long as the Catalog.
-// Unknown ids give nullptr; the caller reports (it knows the place) with nearest().
+// Unknown ids give nullptr; the caller reports (it knows the place) with known().
 class Catalog {
  public:
   Catalog(Sources&, Findings&);
@@ -45,7 +45,7 @@ class Catalog {
 
   std::vector<PartInfo> list() const;                // sorted by kind, then id
   std::string_view text(PartKind, std::string_view id) const;   // the part's file, empty when unknown
-  std::string nearest(PartKind, std::string_view id) const;     // "did you mean", empty when nothing is near
+  std::vector<std::string_view> known(PartKind) const;          // every id of the kind, for "did you mean"
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -1,6 +1,17 @@
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
 
+#include "base/file.h"
+#include "base/format.h"
 #include "cli/command.h"
+#include "cli/spec_files.h"
+#include "cli/watch.h"
+#include "diag/mend.h"
+#include "diag/render.h"
+#include "rules/baseline.h"
+#include "write/replace.h"
 
 namespace clusterc::cli {
 namespace {
@@ -8,6 +19,13 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
+  o.add_options()
+      ("fix", po::bool_switch(), "mend what has one safe edit; comments and layout stay, and no edit that would bring up an error is made")
+      ("diff", po::bool_switch(), "show what --fix would write, and write nothing")
+      ("baseline", po::value<std::string>()->value_name("FILE"), "set aside the findings that FILE knows; only new ones count")
+      ("write-baseline", po::bool_switch(), "write the present findings into the file of --baseline")
+      ("edition", po::value<std::string>()->value_name("EDITION"), "edition of the rule book in place of the one that the spec names; newest: a preview")
+      ("watch", po::bool_switch(), "check again whenever a file changes; Ctrl-C ends it");
 }
 
 // Several specs in a format for machines make one document: findings of all, with the files of all.
@@ -35,31 +53,221 @@ std::string all_well(const std::string& path, const Run& run) {
   return out + "\n";
 }
 
-int run(const po::variables_map& given) {
-  const auto paths = positional(given);
-  if (paths.empty()) throw UsageError{"name a spec; '-' is standard input"};
-  int worst = kOk;
-  if (format_of(given) != Format::text && paths.size() > 1) {
-    Run all;
-    for (const std::string& path : paths) {
-      auto one = run_pipeline(path, Stage::checked, run_options(given, path));
-      if (!one->unreadable.empty()) {
-        if (one->findings.empty()) one->findings.error("spec-file-unreadable", SourceSpan{}, one->unreadable);
-        worst = kUnjudged;
-      }
-      take_over(all, *one);
+// The baseline that was asked for, as text; each run reads it among its own sources, so that findings can point into it.
+class BaselineFile {
+ public:
+  explicit BaselineFile(const po::variables_map& given) : writing_(given["write-baseline"].as<bool>()) {
+    if (!given.count("baseline")) {
+      if (writing_) throw UsageError{"--write-baseline needs --baseline FILE, which it writes"};
+      return;
     }
-    return std::max(worst, report_findings(all, "", given));
+    path_ = given["baseline"].as<std::string>();
+    FileError error;
+    text_ = read_file(path_, 64u << 20, error);
+    if (!text_ && !(writing_ && error.kind == FileError::Kind::missing)) throw UsageError{"the baseline " + error.message};
+    if (text_) {
+      const FileId file = sources_.add(path_, *text_);
+      if (!(old_ = read_baseline(sources_, file, findings_)) ) {
+        findings_.sort(sources_);
+        put_error(render_text(findings_, sources_));
+        throw UsageError{"'" + path_ + "' is no baseline that this program reads"};
+      }
+    }
   }
-  for (const std::string& path : paths) {
-    auto result = run_pipeline(path, Stage::checked, run_options(given, path));
-    const int status = report_findings(*result, path, given);
-    worst = std::max(worst, status);
-    if (status == kOk && result->findings.empty() && format_of(given) == Format::text) put_error(all_well(path, *result));
+
+  // Sets aside what is known; with --write-baseline everything is looked at anew.
+  void apply(Run& run, const std::string& spec) const {
+    if (!old_ || writing_) return;
+    const FileId file = run.sources.add(path_, *text_);
+    Findings ignored;                                           // it was read without a finding before
+    if (const auto own = read_baseline(run.sources, file, ignored)) apply_baseline(*own, path_, path_from_baseline(path_, spec), 0, run.sources, run.findings);
   }
-  return worst;
+  void learn(const Run& run, const std::string& spec) {
+    if (!writing_ || !run.unreadable.empty()) return;
+    Adopted adopted = adopt(path_, 0, run.sources, run.findings);
+    specs_[path_from_baseline(path_, spec)] = std::move(adopted.entries);
+    findings_known_ += adopted.findings;
+    left_out_ += adopted.left_out;
+  }
+  bool writing() const { return writing_; }
+  int write() const {
+    FileError error;
+    const std::string text = baseline_text(old_ ? &*old_ : nullptr, specs_);
+    if (!(text_ ? *text_ == text || replace_file(path_, *text_, text, error) : write_file(path_, text, error))) {
+      put_error("clusterc: error: " + error.message + "\n");
+      return kUnjudged;
+    }
+    put_error(format("{}: {} finding{} of {} spec{}\n", path_, findings_known_, findings_known_ == 1 ? "" : "s", specs_.size(), specs_.size() == 1 ? "" : "s"));
+    if (left_out_ == 0) return kOk;
+    put_error(format("{}: {} left out: what is against physics, and what the loader could not read, cannot be set aside\n", path_, left_out_));
+    return kFindings;
+  }
+
+ private:
+  bool writing_;
+  std::string path_;
+  std::optional<std::string> text_;
+  Sources sources_;
+  Findings findings_;
+  std::optional<Baseline> old_;
+  std::map<std::string, std::vector<BaselineEntry>> specs_;
+  std::size_t findings_known_ = 0, left_out_ = 0;
+};
+
+struct Checked {
+  std::shared_ptr<Run> run;
+  int status = kOk;            // of what was to be written
+};
+
+// Mends the text of a spec, and writes it, or shows how it would differ.
+Checked mend_spec(const std::string& path, const RunOptions& options, const BaselineFile& baseline, bool write) {
+  Checked out;
+  std::string before = options.stdin_text;
+  if (!options.from_stdin) {
+    FileError error;
+    auto text = read_file(path, options.max_bytes, error);
+    if (!text) {
+      out.run = std::make_shared<Run>();
+      out.run->unreadable = error.message;
+      return out;
+    }
+    before = std::move(*text);
+  }
+  const auto judge = [&](const std::string& text) {
+    RunOptions with = options;
+    with.from_stdin = true;
+    with.stdin_text = text;
+    std::shared_ptr<Run> run = run_pipeline(path, Stage::checked, with);
+    baseline.apply(*run, path);
+    run->findings.sort(run->sources);
+    out.run = run;
+    return Judged{run, &run->findings, &run->sources, 0, run->unreadable.empty()};
+  };
+  Mended mended = mend(before, judge);
+  out.run = std::const_pointer_cast<Run>(std::static_pointer_cast<const Run>(mended.last.owner));
+  const std::string name = path == "-" ? "standard input" : path;
+  FileError error;
+  if (!write) {
+    put(unified_diff(name, before, mended.text));
+    if (!mended.applied.empty()) out.status = kFindings;
+  } else if (options.from_stdin) {
+    put(mended.text);
+  } else if (mended.text != before && !replace_file(path, before, mended.text, error)) {
+    put_error("clusterc: error: " + error.message + ": nothing in it was mended\n");
+    out.run = run_pipeline(path, Stage::checked, options);
+    baseline.apply(*out.run, path);
+    out.status = kUnjudged;
+    return out;
+  }
+  for (const MendStep& s : mended.applied) put_error(format("{}:{}: {}: {} [{}]\n", name, s.line, write ? "mended" : "would be mended", s.title, s.rule));
+  for (const MendStep& s : mended.refused) put_error(format("{}:{}: left as it is: {} [{}]: {}\n", name, s.line, s.title, s.rule, s.why_not));
+  return out;
+}
+
+class Checking {
+ public:
+  explicit Checking(const po::variables_map& given)
+      : given_(given), baseline_(given), fixing_(given["fix"].as<bool>()), showing_(given["diff"].as<bool>()) {
+    if (given.count("edition")) edition_ = asked_edition(given["edition"].as<std::string>());
+    if (fixing_ && showing_) throw UsageError{"--fix writes, --diff only shows: say one of them"};
+    if (showing_ && format_of(given) != Format::text) throw UsageError{"--diff is text: leave --format out"};
+  }
+
+  int run(const SpecFiles& files) {
+    for (const std::string& problem : files.problems) problem_with(problem);
+    const bool one_document = format_of(given_) != Format::text;
+    for (const std::string& path : files.paths) {
+      const Checked checked = check(path);
+      read_.insert(path);
+      std::error_code failed;                                   // parts of the built-in catalogue are no files
+      for (FileId f = 0; f < checked.run->sources.size(); ++f)
+        if (std::string file(checked.run->sources.path(f)); std::filesystem::exists(file, failed)) read_.insert(std::move(file));
+      worst_ = std::max(worst_, checked.status);
+      baseline_.learn(*checked.run, path);
+      if (one_document) collect(*checked.run);
+      else if (!baseline_.writing()) report(path, *checked.run);
+      else if (!checked.run->unreadable.empty()) report(path, *checked.run);
+    }
+    if (baseline_.writing()) return std::max<int>(worst_ == kUnjudged ? kUnjudged : kOk, baseline_.write());
+    if (one_document) return std::max(worst_, report_findings(all_, files.paths.size() == 1 ? files.paths.front() : "", given_, to_stderr(files)));
+    if (files.paths.size() > 1) put_error(format("{} specs: {}{}\n", files.paths.size(), with_errors_ == 0 ? "none" : std::to_string(with_errors_), with_errors_ == 1 ? " has errors" : " with errors"));
+    return worst_;
+  }
+
+  const std::set<std::string>& files_read() const { return read_; }
+
+ private:
+  static Edition asked_edition(const std::string& text) {
+    if (text == "newest") return kNewestEdition;
+    if (const auto edition = find_edition(text)) return *edition;
+    throw UsageError{"there is no edition '" + text + "' of the rule book: newest, or one of " + edition_list()};
+  }
+  // What the mended text goes to cannot hold the findings, too.
+  bool to_stderr(const SpecFiles& files) const { return (fixing_ && files.paths == std::vector<std::string>{"-"}) || showing_; }
+
+  void problem_with(const std::string& problem) {
+    put_error("clusterc: error: " + problem + "\n");
+    worst_ = kUnjudged;
+    if (format_of(given_) != Format::text) all_.findings.error("spec-file-unreadable", SourceSpan{}, problem);
+  }
+
+  Checked check(const std::string& path) {
+    RunOptions options = run_options(given_, path);
+    options.edition = edition_;
+    if (fixing_ || showing_) return mend_spec(path, options, baseline_, fixing_);
+    Checked out{run_pipeline(path, Stage::checked, options), kOk};
+    baseline_.apply(*out.run, path);
+    return out;
+  }
+
+  void collect(Run& one) {
+    if (!one.unreadable.empty()) {
+      if (one.findings.empty()) one.findings.error("spec-file-unreadable", SourceSpan{}, one.unreadable);
+      worst_ = kUnjudged;
+    }
+    take_over(all_, one);
+  }
+
+  void report(const std::string& path, Run& run) {
+    const int status = report_findings(run, path, given_, (fixing_ && path == "-") || showing_);
+    worst_ = std::max(worst_, status);
+    if (status != kOk) ++with_errors_;
+    if (status == kOk && run.findings.empty()) put_error(all_well(path, run));
+  }
+
+  const po::variables_map& given_;
+  BaselineFile baseline_;
+  bool fixing_, showing_;
+  std::optional<Edition> edition_;
+  Run all_;
+  std::set<std::string> read_;
+  int worst_ = kOk;
+  std::size_t with_errors_ = 0;
+};
+
+int run(const po::variables_map& given) {
+  const auto arguments = positional(given);
+  if (arguments.empty()) throw UsageError{"name a spec, a folder or a pattern; '-' is standard input"};
+  if (!given["watch"].as<bool>()) return Checking(given).run(find_specs(arguments));
+  for (const char* other : {"fix", "diff", "write-baseline"})
+    if (given[other].as<bool>()) throw UsageError{std::string("--watch only looks: leave --") + other + " out"};
+  if (std::ranges::find(arguments, "-") != arguments.end()) throw UsageError{"--watch waits for files to change; standard input does not"};
+  return watch([&] {
+    Checking checking(given);
+    WatchRound round;
+    round.status = checking.run(find_specs(arguments));
+    round.files.assign(checking.files_read().begin(), checking.files_read().end());
+    if (given.count("baseline")) round.files.push_back(given["baseline"].as<std::string>());
+    for (const std::string& argument : arguments) {
+      std::error_code failed;
+      if (std::filesystem::is_directory(argument, failed)) round.folders.push_back(argument);
+      else round.files.push_back(argument);
+    }
+    put_error(format("-- watching {} file{}, Ctrl-C ends it\n", checking.files_read().size(), checking.files_read().size() == 1 ? "" : "s"));
+    return round;
+  });
 }
 
 }  // namespace
-const Command kCheck{"check", "can it be built? lint a spec, then judge it by the rule book", "clusterc check SPEC… [--strict] [--format text|json|sarif|junit]", options, run};
+const Command kCheck{"check", "can it be built? lint specs, then judge them by the rule book", "clusterc check SPEC|FOLDER|PATTERN… [--strict] [--fix|--diff] [--baseline FILE] [--format FORMAT]", options, run};
 }  // namespace clusterc::cli

@@ -31,12 +31,14 @@ struct UsageError { std::string message; };
 
 // Options that several commands share.
 void add_findings_options(po::options_description&);     // --format, --color, --strict, --today, --max-bytes
+void add_help(po::options_description&);                  // --help, which every command has
 void add_positional(po::options_description&, const char* name);
 std::vector<std::string> positional(const po::variables_map&);
 std::string one_spec(const po::variables_map&);          // exactly one, or UsageError
 RunOptions run_options(const po::variables_map&, const std::string& path);
 
-enum class Format { text, json, sarif, junit };
+enum class Format { text, json, sarif, junit, github, gitlab };
+std::vector<std::string> format_names();
 Format format_of(const po::variables_map&);
 bool use_color(const po::variables_map&, int fd);
 
@@ -45,6 +47,6 @@ int report_findings(Run&, const std::string& path, const po::variables_map&, boo
 void put(std::string_view text);                         // whole, to standard output; a closed pipe ends the program quietly
 void put_error(std::string_view text);
 
-extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kExplain, kCatalog, kSchema, kInit, kLsp;
+extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kExplain, kCatalog, kSchema, kInit, kLsp, kCompletion, kManual;
 
 }  // namespace clusterc::cli

@@ -1,10 +1,12 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
 #include <iterator>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "diag/render.h"
 
@@ -24,13 +26,15 @@ void put_all(int fd, std::string_view text) {
 void put(std::string_view text) { put_all(STDOUT_FILENO, text); }
 void put_error(std::string_view text) { put_all(STDERR_FILENO, text); }
 
+void add_help(po::options_description& options) { options.add_options()("help", po::bool_switch(), "this text"); }
+
 void add_positional(po::options_description& options, const char* name) {
   options.add_options()("arguments", po::value<std::vector<std::string>>()->value_name(name), "");
 }
 
 void add_findings_options(po::options_description& options) {
   options.add_options()
-      ("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text, json, sarif or junit")
+      ("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text, json, sarif, junit, github (annotations) or gitlab (code quality)")
       ("color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never")
       ("strict", po::bool_switch(), "warnings fail, too")
       ("today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)")
@@ -71,13 +75,22 @@ RunOptions run_options(const po::variables_map& given, const std::string& path) 
   return options;
 }
 
+namespace {
+constexpr std::pair<std::string_view, Format> kFormats[] = {{"text", Format::text}, {"json", Format::json}, {"sarif", Format::sarif},
+                                                            {"junit", Format::junit}, {"github", Format::github}, {"gitlab", Format::gitlab}};
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, format] : kFormats) names.emplace_back(name);
+  return names;
+}
+
 Format format_of(const po::variables_map& given) {
-  const std::string& name = given["format"].as<std::string>();
-  if (name == "text") return Format::text;
-  if (name == "json") return Format::json;
-  if (name == "sarif") return Format::sarif;
-  if (name == "junit") return Format::junit;
-  throw UsageError{"--format takes text, json, sarif or junit, not '" + name + "'"};
+  const std::string& asked = given["format"].as<std::string>();
+  for (const auto& [name, format] : kFormats)
+    if (name == asked) return format;
+  throw UsageError{"--format takes " + join(format_names(), ", ") + ", not '" + asked + "'"};
 }
 
 bool use_color(const po::variables_map& given, int fd) {
@@ -104,8 +117,12 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
     std::vector<RuleText> rules;
     for (const Rule* rule : all_rules()) rules.push_back({rule->id, rule->code, rule->summary, rule->explanation, "", rule->severity});
     out = render_sarif(run.findings, run.sources, rules);
-  } else {
+  } else if (format == Format::junit) {
     out = render_junit(run.findings, run.sources);
+  } else if (format == Format::github) {
+    out = render_github(run.findings, run.sources);
+  } else {
+    out = render_gitlab(run.findings, run.sources);
   }
   if (to_stderr) put_error(out); else put(out);
   if (!run.unreadable.empty()) {
@@ -114,7 +131,11 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
     return kUnjudged;
   }
   const std::size_t errors = run.findings.count(Severity::error), warnings = run.findings.count(Severity::warning);
-  if (wanted_text && !run.findings.empty()) put_error(path + ": " + render_summary(run.findings) + "\n");
+  if (wanted_text && !run.findings.empty()) {
+    const auto mendable = std::ranges::count_if(run.findings.all(), [](const Finding& f) { return f.fix && f.counts() && !f.fix->edits.empty() && f.fix->edits.front().span.file == 0; });
+    const bool offered = given.count("fix") && !given["fix"].as<bool>() && !given["diff"].as<bool>() && mendable > 0;
+    put_error(path + ": " + render_summary(run.findings) + (offered ? "; --fix mends " + std::to_string(mendable) + ", --diff shows how" : "") + "\n");
+  }
   const bool strict = given.count("strict") && given["strict"].as<bool>();
   return errors || (strict && warnings) ? kFindings : kOk;
 }

@@ -52,7 +52,7 @@ int dispatch(const std::vector<std::string>& words) {
   }
   po::options_description options;
   command->options(options);
-  options.add_options()("help", po::bool_switch(), "this text");
+  add_help(options);
   po::positional_options_description rest;
   rest.add("arguments", -1);
   if (!options.find_nothrow("arguments", false)) add_positional(options, "");

@@ -59,7 +59,7 @@ Finding& Findings::add(Severity severity, std::string_view rule, SourceSpan span
 
 std::size_t Findings::count(Severity severity) const {
   return static_cast<std::size_t>(std::ranges::count_if(
-      all_, [&](const Finding& finding) { return finding.severity == severity && !finding.accepted; }));
+      all_, [&](const Finding& finding) { return finding.severity == severity && finding.counts(); }));
 }
 
 void Findings::withhold(SourceSpan secret) { withheld_.emplace(std::pair(secret.file, secret.begin), secret.end); }

@@ -42,6 +42,9 @@ struct Finding {
   bool physics = false;    // cannot be accepted
   std::vector<std::string> objects;      // names of the objects concerned: "rack/r07", "node/gpu/017"
   std::optional<std::string> accepted;   // the reason given in the spec
+  std::string key_path;                  // the keys that lead to its place in the spec: "networks.lan.rate"; the pipeline fills it in
+  bool in_baseline = false;              // met before this spec adopted the linter: shown to programs, not counted
+  bool counts() const { return !accepted && !in_baseline; }
 
   // Builders, so that the good call is the short call.
   Finding& label(std::string text) { caret = std::move(text); return *this; }
@@ -63,7 +66,7 @@ class Findings {
   const std::deque<Finding>& all() const { return all_; }
   std::deque<Finding>& all() { return all_; }
   bool empty() const { return all_.empty(); }
-  std::size_t count(Severity) const;     // accepted findings are not counted
+  std::size_t count(Severity) const;     // those that count: neither accepted nor in the baseline
   void sort(const Sources&);             // by file as given, place, severity, rule; stable
   void withhold(SourceSpan secret);      // no output quotes a line of it, whichever finding points there
   bool quotable(const Sources&, FileId, std::uint32_t line) const;

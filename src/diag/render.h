@@ -1,7 +1,8 @@
-// The same findings as text, JSON, SARIF 2.1.0 and JUnit. Pure: nothing but the arguments decides a byte.
+// The same findings as text, JSON, SARIF 2.1.0, JUnit, and as two code hosts read them. Pure: nothing but the arguments decides a byte.
 #pragma once
 #include <span>
 #include <string>
+#include <vector>
 
 #include "diag/finding.h"
 
@@ -20,5 +21,11 @@ std::string render_summary(const Findings&);   // "2 errors, 1 warning, 3 notes 
 std::string render_json(const Findings&, const Sources&);      // format "clusterc-findings", version 1
 std::string render_sarif(const Findings&, const Sources&, std::span<const RuleText>);
 std::string render_junit(const Findings&, const Sources&);
+std::string render_github(const Findings&, const Sources&);    // workflow commands: one ::error, ::warning or ::notice line each
+std::string render_gitlab(const Findings&, const Sources&);    // code quality report
+
+// One for each finding, in their order: what stays the same when lines move (rule, path of keys, objects), told apart by a number where
+// two are alike. 32 hexadecimal digits.
+std::vector<std::string> fingerprints(const Findings&, const Sources&);
 
 }  // namespace clusterc

@@ -37,6 +37,7 @@ void write_finding(JsonWriter& json, const Sources& sources, const Finding& find
   json.begin_object().field("severity", severity_name(finding.severity)).field("rule", finding.rule).field("message", finding.message);
   if (!finding.caret.empty()) json.field("label", finding.caret);
   write_place(json.key("place"), sources, finding.span);
+  if (!finding.key_path.empty()) json.field("path", finding.key_path);
   write_remarks(json, "notes", sources, finding.notes);
   write_remarks(json, "helps", sources, finding.helps);
   json.key("fix");
@@ -53,7 +54,7 @@ void write_finding(JsonWriter& json, const Sources& sources, const Finding& find
   }
   json.array("objects", JsonWriter::Layout::line);
   for (const std::string& object : finding.objects) json.value(object);
-  json.end_array().field("physics", finding.physics).field("accepted", finding.accepted).end_object();
+  json.end_array().field("physics", finding.physics).field("accepted", finding.accepted).field("in_baseline", finding.in_baseline).end_object();
 }
 
 }  // namespace
@@ -62,10 +63,11 @@ std::string render_json(const Findings& findings, const Sources& sources) {
   std::string out;
   JsonWriter json(out, {.indent = 2});
   json.begin_object().field("format", "clusterc-findings").field("version", 1).array("findings");
-  std::size_t accepted = 0;
+  std::size_t accepted = 0, in_baseline = 0;
   for (const Finding& finding : findings.all()) {
     write_finding(json, sources, finding);
     accepted += finding.accepted.has_value();
+    in_baseline += finding.in_baseline;
   }
   json.end_array()
       .object("summary")
@@ -73,6 +75,7 @@ std::string render_json(const Findings& findings, const Sources& sources) {
       .field("warnings", findings.count(Severity::warning))
       .field("notes", findings.count(Severity::note))
       .field("accepted", accepted)
+      .field("in_baseline", in_baseline)
       .end_object()
       .end_object();
   out += '\n';

@@ -77,7 +77,7 @@ class XmlWriter {
   bool in_tag_ = false, has_text_ = false;
 };
 
-bool fails(const Finding& finding) { return finding.severity == Severity::error && !finding.accepted; }
+bool fails(const Finding& finding) { return finding.severity == Severity::error && finding.counts(); }
 
 void write_case(XmlWriter& xml, const Finding& finding, const Findings& findings, const Sources& sources) {
   const bool placed = finding.span.valid();
@@ -87,6 +87,8 @@ void write_case(XmlWriter& xml, const Finding& finding, const Findings& findings
   if (placed) xml.attribute("file", path).attribute("line", at.line);
   if (finding.accepted) {
     xml.open("skipped").attribute("message", "accepted: " + *finding.accepted).close();
+  } else if (finding.in_baseline) {
+    xml.open("skipped").attribute("message", "in the baseline").close();
   } else if (fails(finding)) {
     xml.open("failure").attribute("type", finding.rule).attribute("message", finding.message).text(render_text(finding, findings, sources)).close();
   } else {
@@ -114,7 +116,7 @@ std::string render_junit(const Findings& findings, const Sources& sources) {
         .attribute("tests", std::max<std::size_t>(1, suite.size()))
         .attribute("failures", count(suite, fails))
         .attribute("errors", std::size_t{0})
-        .attribute("skipped", count(suite, [](const Finding& finding) { return finding.accepted.has_value(); }));
+        .attribute("skipped", count(suite, [](const Finding& finding) { return !finding.counts(); }));
     if (suite.empty()) xml.open("testcase").attribute("name", "no findings").attribute("classname", name).close();
     for (const Finding* finding : suite) write_case(xml, *finding, findings, sources);
     xml.close();

@@ -43,7 +43,8 @@ class SarifWriter {
     for (const std::string_view id : bare) json_.begin_object().field("id", id).end_object();
     json_.end_array().end_object().end_object();
     json_.field("columnKind", "unicodeCodePoints").array("results");
-    for (const Finding& finding : findings.all()) result(finding);
+    const std::vector<std::string> prints = fingerprints(findings, sources_);
+    for (std::size_t i = 0; i < findings.all().size(); ++i) result(findings.all()[i], prints[i]);
     json_.end_array().end_object().end_array().end_object();
     out_ += '\n';
     return std::move(out_);
@@ -94,7 +95,7 @@ class SarifWriter {
     return message;
   }
 
-  void result(const Finding& finding) {   // 3.27
+  void result(const Finding& finding, const std::string& print) {   // 3.27
     json_.begin_object()
         .field("ruleId", finding.rule)
         .field("ruleIndex", index_.find(finding.rule)->second)
@@ -112,10 +113,13 @@ class SarifWriter {
       json_.end_object();
     }
     json_.end_array();
+    json_.object("partialFingerprints", JsonWriter::Layout::line).field("clustercPlace/v1", print).end_object();   // 3.27.17
     related(finding);
     if (finding.fix) fix(*finding.fix);
     if (finding.accepted)   // 3.35: accepted in the spec itself
       json_.array("suppressions").begin_object().field("kind", "inSource").field("justification", *finding.accepted).end_object().end_array();
+    else if (finding.in_baseline)
+      json_.array("suppressions").begin_object().field("kind", "external").field("justification", "in the baseline").end_object().end_array();
     json_.end_object();
   }
 

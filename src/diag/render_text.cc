@@ -203,7 +203,8 @@ class TextRenderer {
 
 std::string render_text(const Findings& findings, const Sources& sources, TextStyle style) {
   TextRenderer renderer(findings, sources, style);
-  for (const Finding& finding : findings.all()) renderer.finding(finding);
+  for (const Finding& finding : findings.all())
+    if (!finding.in_baseline) renderer.finding(finding);   // counted in the summary: what is new shall not drown
   return renderer.take();
 }
 
@@ -224,6 +225,8 @@ std::string render_summary(const Findings& findings) {
   }
   if (out.empty()) out = "no findings";
   if (accepted != 0) out += format(" ({} accepted)", accepted);
+  if (const auto known = std::ranges::count_if(findings.all(), [](const Finding& finding) { return finding.in_baseline; }); known != 0)
+    out += format(" ({} in the baseline)", known);
   return out;
 }
 

@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "base/format.h"
+#include "base/text.h"
+#include "diag/near.h"
 #include "fields/scalar_text.h"
 
 namespace clusterc {
@@ -28,31 +30,21 @@ std::string_view why_not_the_same(Dimension wanted, Dimension written) {
 
 std::string quoted_name(std::string_view name) { return format("'{}'", name); }
 
-// Few slips, and no second candidate as near: then the nearest name is meant.
-bool almost_certainly(std::string_view word, std::string_view meant, const std::vector<std::string_view>& known) {
-  std::vector<std::string_view> others;
-  for (const auto k : known)
-    if (k != meant) others.push_back(k);
-  const auto distance = [](std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j <= b.size(); ++j) {
-        const std::size_t up = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-        diagonal = up;
-      }
+// The one unit that this is but for capitals (kw, KVA, mhz). Nothing where capitals tell two units apart: mw is MW or mW, and a small b
+// may be bits.
+std::optional<std::string_view> unit_in_other_case(std::string_view written, Dimension wanted) {
+  const std::string lower = to_lower(written);
+  std::optional<std::string_view> meant;
+  for (int d = 0; d <= static_cast<int>(Dimension::transfer_rate); ++d)
+    for (const UnitRow& row : units_of(static_cast<Dimension>(d))) {
+      if (to_lower(row.spelling) != lower) continue;
+      if (meant == row.spelling) continue;                       // C is a temperature, and a difference of two
+      if (meant || (static_cast<Dimension>(d) != wanted && std::ranges::none_of(units_of(wanted), [&](const UnitRow& w) { return w.spelling == row.spelling; }))) return std::nullopt;
+      for (std::size_t i = 0; i < row.spelling.size(); ++i)
+        if (lower[i] == 'b' && row.spelling[i] != written[i]) return std::nullopt;
+      meant = row.spelling;
     }
-    return row[b.size()];
-  };
-  if (word.size() > 64) return false;
-  const std::size_t near = distance(word, meant);
-  if (near > (word.size() >= 5 ? 2u : 1u) || word.size() < 3) return false;
-  for (const auto other : others)
-    if (distance(word, other) <= near) return false;
-  return true;
+  return meant;
 }
 
 // `unit`, `source` and `confirmed` of a catalogue fact around the scalar (or list) that is read.
@@ -370,8 +362,17 @@ class Reader {
         std::vector<std::string_view> known;
         for (const UnitRow& row : units_of(t.dimension)) known.push_back(row.spelling);
         Finding& f = c_.findings.error("spec-wrong-unit", at, format("{}: '{}' is no unit of {}", name, error.text, dimension_name(t.dimension)));
-        if (const auto near = nearest_name(error.text, known)) f.help(format("did you mean '{}'?", *near));
-        else f.help(format("write it as {}", example));
+        if (const auto meant = unit_in_other_case(error.text, t.dimension)) {
+          f.help(format("did you mean '{}'?", *meant));
+          const SourceSpan written = d_.span(n);
+          const std::size_t quote = d_.quoted(n) ? 1 : 0;
+          if (!fact && d_.scalar(n).ends_with(error.text) && written.end - written.begin == d_.scalar(n).size() + 2 * quote)
+            f.fixed_by(format("write '{}'", *meant), {{{written.file, static_cast<std::uint32_t>(written.end - quote - error.text.size()), static_cast<std::uint32_t>(written.end - quote)}, std::string(*meant)}});
+        } else if (const auto near = nearest_name(error.text, known)) {
+          f.help(format("did you mean '{}'?", *near));
+        } else {
+          f.help(format("write it as {}", example));
+        }
         return false;
       }
       case QuantityError::Kind::not_finite:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "diag/near.h"
 #include "model/cluster.h"
 
 namespace clusterc {
@@ -49,7 +50,7 @@ struct Resolution {
     Finding* f = error("spec-unknown-name", at, format("no {} is named '{}'", kind, name));
     if (!f) return;
     if (known.empty()) f->help(format("this spec has no {}", kind));
-    else if (const auto near = nearest_name(name, known)) f->help(format("did you mean '{}'?", *near));
+    else suggest(*f, at, name, known);
   }
 
   // A catalogue part; nullptr: nothing was written, or it was reported.
@@ -58,7 +59,7 @@ struct Resolution {
     if (!id) return nullptr;
     if (const Part* p = (catalog.*look_up)(*id)) return p;
     if (Finding* f = error("spec-unknown-part", id.span, format("the catalogue has no {} '{}'", part_kind_name(kind), *id)))
-      if (const std::string near = catalog.nearest(kind, *id); !near.empty()) f->help(format("did you mean '{}'?", near));
+      suggest(*f, id.span, *id, catalog.known(kind));
     return nullptr;
   }
 

@@ -1,10 +1,14 @@
 // Running the rules, raising severities, accepting findings.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "diag/near.h"
+#include "fields/scalar_text.h"
 #include "rules/rule.h"
+#include "yaml/remove.h"
 
 namespace clusterc {
 namespace {
@@ -17,7 +21,7 @@ std::vector<std::string_view> known_ids() {
 
 void unknown_rule(std::string_view name, SourceSpan at, Findings& findings) {
   Finding& f = findings.error("spec-unknown-rule", at, format("no rule is named '{}'", name));
-  if (const auto near = nearest_name(name, known_ids())) f.help(format("did you mean '{}'?", *near));
+  suggest(f, at, name, known_ids());
 }
 
 std::optional<Severity> severity_of(std::string_view word) {
@@ -49,6 +53,43 @@ std::vector<Raised> raised_severities(const Spec& spec, Findings& findings) {
   return raised;
 }
 
+// The number that was written for a threshold, in the SI unit; what is wrong with it is told.
+std::optional<double> read_threshold(const Rule& rule, const Threshold& t, const Value<WrittenLimit>& written, Findings& findings) {
+  const std::string& text = written->as_written;
+  std::optional<double> value;
+  QuantityError quantity_error{};
+  NumberProblem problem = NumberProblem::none;
+  if (t.dimension) value = parse_quantity(text, *t.dimension, quantity_error);
+  else if (!t.whole) value = parse_ratio(text, problem);
+  else if (const auto count = parse_whole(text, problem)) value = static_cast<double>(*count);
+  if (!value) {
+    findings.error("spec-wrong-type", written.span, format("the threshold of '{}' takes {}, such as {}; '{}' is written there", rule.id, t.dimension ? "a quantity of " + std::string(dimension_name(*t.dimension)) : t.whole ? "a whole number" : "a number or a share", t.text(t.standard), text))
+        .help(format("it is the {}", t.means));
+    return std::nullopt;
+  }
+  if (*value >= t.least && *value <= t.most) return value;
+  findings.error("spec-out-of-range", written.span, format("the threshold of '{}' is {}, it can be set from {} to {}", rule.id, t.text(*value), t.text(t.least), t.text(t.most)))
+      .help(format("it is the {}; {} where nothing is set", t.means, t.text(t.standard)));
+  return std::nullopt;
+}
+
+// Only policy can be set otherwise: what physics or a rating decides has no threshold.
+std::vector<SetThreshold> set_thresholds(const Spec& spec, Findings& findings) {
+  std::vector<SetThreshold> set;
+  for (const auto& entry : spec.thresholds) {
+    const Rule* rule = find_rule(entry.name);
+    if (!rule) {
+      unknown_rule(entry.name, entry.name_span, findings);
+    } else if (!rule->threshold) {
+      findings.error("spec-no-threshold", entry.name_span, format("'{}' has no limit that could be set otherwise", rule->id))
+          .help("a single finding can be taken out of the way with `accept`, by rule and place, with a reason and a date");
+    } else if (entry.value) {
+      if (const auto value = read_threshold(*rule, *rule->threshold, entry.value, findings)) set.push_back({rule, *value, entry.value.span});
+    }
+  }
+  return set;
+}
+
 // A finding points at what the user can change. Where the deciding value lies in the catalogue, the place is the one in the spec that chose
 // the part, and the catalogue's line becomes a note.
 void point_into_spec(const Cluster& cluster, Finding& finding) {
@@ -67,9 +108,24 @@ void point_into_spec(const Cluster& cluster, Finding& finding) {
 
 }  // namespace
 
-void check_rules(const RuleInput& in, Findings& findings) {
-  const std::vector<Raised> raised = raised_severities(in.cluster.spec, findings);
-  for (const Rule* rule : all_rules()) {
+std::string Threshold::text(double value) const {
+  if (dimension) return to_text(value, *dimension);
+  return whole ? std::to_string(static_cast<std::int64_t>(value)) : ratio_text(value);
+}
+
+double RuleInput::threshold(const Rule& rule) const {
+  for (const SetThreshold& set : thresholds)
+    if (set.rule == &rule) return set.value;
+  return rule.threshold ? rule.threshold->standard : 0;
+}
+
+void check_rules(const RuleInput& given, Findings& findings, std::span<const Rule* const> rules) {
+  const std::vector<Raised> raised = raised_severities(given.cluster.spec, findings);
+  const std::vector<SetThreshold> thresholds = set_thresholds(given.cluster.spec, findings);
+  RuleInput in = given;
+  in.thresholds = thresholds;
+  for (const Rule* rule : rules) {
+    if (rule->since > in.edition) continue;
     const std::size_t before = findings.all().size();
     rule->check(*rule, in, findings);
     const auto wish = std::find_if(raised.begin(), raised.end(), [&](const Raised& r) { return r.rule == rule; });
@@ -171,7 +227,12 @@ const Open* accepting(std::vector<Open>& open, const Finding& f) {
 
 }  // namespace
 
-void apply_acceptances(const Spec& spec, const Date* today, Findings& findings) {
+void apply_acceptances(const Spec& spec, const Sources& sources, const Date* today, Findings& findings) {
+  // Where a mistake keeps rules from running, an acceptance may seem to be of no use: it is taken out only from a spec that was read whole.
+  const bool read_whole = std::ranges::none_of(findings.all(), [](const Finding& f) { return f.severity == Severity::error && f.rule.starts_with("spec-"); });
+  const auto removable = [&](Finding& f, const Acceptance& a, std::string title) {
+    if (const auto edit = read_whole ? removal_of_item(sources, a.span) : std::nullopt) f.fixed_by(std::move(title), {*edit});
+  };
   std::vector<Open> open;
   for (const Acceptance& a : spec.accept) {
     if (!a.rule || !a.at || !a.reason || !a.until) continue;       // reported by the reader
@@ -180,8 +241,9 @@ void apply_acceptances(const Spec& spec, const Date* today, Findings& findings) 
     else if (rule->physics)
       findings.error("spec-physics-accepted", a.rule.span, format("'{}' is against physics or the rating of a part, it cannot be accepted", rule->id)).help("mend what it says, or leave the finding");
     else if (today && *a.until < *today)
-      findings.warning("spec-acceptance-expired", a.until.span, format("the acceptance of '{}' ended on {}, today is {}", rule->id, a.until->text(), today->text()))
-          .help("mend what it says, or give a new date with a new look at the reason");
+      removable(findings.warning("spec-acceptance-expired", a.until.span, format("the acceptance of '{}' ended on {}, today is {}", rule->id, a.until->text(), today->text()))
+                    .help("mend what it says, or give a new date with a new look at the reason"),
+                a, "take the expired acceptance out");
     else open.push_back({&a, rule, place_of_path(spec, *a.at), false});
   }
   const std::size_t count = findings.all().size();
@@ -202,6 +264,7 @@ void apply_acceptances(const Spec& spec, const Date* today, Findings& findings) 
     Finding& f = findings.warning("spec-acceptance-unused", a.spec->at.span, format("nothing at '{}' is a finding of '{}'", *a.spec->at, a.rule->id));
     if (!a.place.valid()) f.note({}, format("'{}' is no path of keys in this spec; names of objects are written as findings write them: rack/r07", *a.spec->at));
     f.help("take the acceptance out");
+    removable(f, *a.spec, "take the unused acceptance out");
   }
 }
 

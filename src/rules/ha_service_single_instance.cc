@@ -5,7 +5,7 @@ namespace clusterc {
 namespace {
 
 // Below this many nodes a stop of an hour is somebody's afternoon (planning default).
-constexpr std::int64_t kNodesThatNeedTwo = 32;
+constexpr Threshold kThreshold{.means = "nodes from which a service needs two servers", .standard = 32, .least = 1, .most = 1e6, .whole = true};
 
 struct Service { std::string_view what; Role role; };
 constexpr Service kServices[] = {{"scheduling", Role::scheduler}, {"the control plane", Role::control_plane}, {"installation", Role::provisioning}};
@@ -26,6 +26,7 @@ std::int64_t common_rack(const RuleInput& in, const std::vector<int>& groups) {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
+  const auto nodes_that_need_two = static_cast<std::int64_t>(in.threshold(rule));
   std::int64_t working = 0;
   for (const NodeGroupModel& g : c.nodes)
     if (g.computes) working += g.count;
@@ -48,7 +49,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     told.push_back(groups);
     const NodeGroupModel& g = c.nodes[groups.front()];
     if (count == 1) {
-      if (g.spec->ha || working < kNodesThatNeedTwo) continue;
+      if (g.spec->ha || working < nodes_that_need_two) continue;
       findings.warning(rule.id, g.span, format("{} of {} depends on 1 node, '{}'", s.what, plural(working, "node"), g.names.name(0)))
           .help(format("two nodes and `ha: active-passive`")).object("nodes." + g.name);
     } else if (const std::int64_t rack = common_rack(in, groups); rack >= 0 && c.rack_count > 1) {
@@ -56,7 +57,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .help("`per_rack: 1`, or racks of another group for one of them").object("nodes." + g.name).object("rack/" + c.rack_name(rack));
     }
   }
-  if (working >= kNodesThatNeedTwo) {
+  if (working >= nodes_that_need_two) {
     const auto lone = [&](const std::vector<Value<std::string>>& servers, std::string_view what, std::string_view key) {
       if (servers.size() == 1 && servers.front())
         findings.warning(rule.id, servers.front().span, format("{} of {} depends on 1 server, '{}'", what, plural(working, "node"), *servers.front())).help(format("a second entry in `{}`", key)).object("software");
@@ -108,6 +109,7 @@ const Rule kHaServiceSingleInstance = {
     .summary = "a service that all nodes need runs once, or in one rack",
     .explanation = kExplanation,
     .check = check,
+    .threshold = &kThreshold,
 };
 
 }  // namespace clusterc

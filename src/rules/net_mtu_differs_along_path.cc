@@ -1,3 +1,4 @@
+#include "rules/fix.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -41,6 +42,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                     format("network '{}' has packets of {} bytes, RoCE needs {} to carry 4096 at a time: it falls to {}", n.name, effective, kRoceWants, roce_payload(effective)));
       if (!n.spec->mtu) f.label("no `mtu` is written: Ethernet's 1500");
       f.help("`mtu: 9000`").object(object);
+      if (n.shares < 0) write_instead(f, n.spec->mtu, "9000");
     }
   }
 }

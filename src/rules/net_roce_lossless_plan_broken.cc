@@ -1,3 +1,4 @@
+#include "rules/fix.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -17,13 +18,15 @@ void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
     Finding& f = findings.error(rule.id, first_place(written(p.dscp), written(p.priority), p.span), format("packets of network '{}' marked DSCP {} go to class {}, the lossless one is {}", n.name, dscp, class_of(dscp), priority));
     f.label(format("{} / 8 = {}", dscp, class_of(dscp)));
     f.help(format("`dscp: {}` (NCCL_IB_TC={})", priority * 8 + 2, (priority * 8 + 2) * 4)).object(object);
+    write_instead(f, p.dscp, std::to_string(priority * 8 + 2));
   }
   const bool pfc = p.pfc.value_or(true), ecn = p.ecn.value_or(true);
   if (!pfc && !ecn) {
     findings.error(rule.id, first_place(written(p.pfc), p.span), format("network '{}' has neither pause frames nor ECN: RoCE loses packets as soon as two nodes send to one", n.name))
         .note(p.ecn.span, "ECN is off here").help("`ecn: true`, and `pfc: true` unless all adapters recover from loss themselves").object(object);
   } else if (pfc && !ecn) {
-    findings.warning(rule.id, first_place(written(p.ecn), p.span), format("network '{}' has pause frames without ECN: one slow node stops the ports of others", n.name)).help("`ecn: true`").object(object);
+    Finding& f = findings.warning(rule.id, first_place(written(p.ecn), p.span), format("network '{}' has pause frames without ECN: one slow node stops the ports of others", n.name));
+    write_instead(f.help("`ecn: true`").object(object), p.ecn, "true");
   }
 }
 

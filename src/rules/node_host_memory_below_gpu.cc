@@ -4,7 +4,8 @@
 namespace clusterc {
 namespace {
 
-constexpr double kLeast = 1.0;          // host over GPU memory (policy); DGX B200: 2 TB for 1.44 TB, 1.4
+// Policy; DGX B200: 2 TB for 1.44 TB, 1.4.
+constexpr Threshold kThreshold{.means = "host memory over GPU memory", .standard = 1, .least = 0.1, .most = 8};
 constexpr double kGood = 2.0;           // DGX H100: 2 TB for 0.64 TB, 3.1
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -16,7 +17,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     const Bytes gpus = *s.gpu->memory * static_cast<double>(s.gpu_count);
-    if (!above(gpus.value * kLeast, s.memory->value)) continue;
+    if (!above(gpus.value * in.threshold(rule), s.memory->value)) continue;
     const SourceSpan at = first_place(s.part.memory ? in_spec(first_place(written(s.part.memory->size), s.part.memory->span), g) : SourceSpan{}, s.span);
     Finding& f = findings.add(rule.severity, rule.id, at, format("each node of '{}' has {} of memory, its GPUs have {}", g.name, to_text(*s.memory), to_text(gpus)));
     f.label(format("{} x {}; {} of it", s.gpu_count, to_text(*s.gpu->memory), percent(*s.memory / gpus)));
@@ -66,6 +67,7 @@ const Rule kNodeHostMemoryBelowGpu = {
     .summary = "a node has less memory than its GPUs",
     .explanation = kExplanation,
     .check = check,
+    .threshold = &kThreshold,
 };
 
 }  // namespace clusterc

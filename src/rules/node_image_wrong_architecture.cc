@@ -1,3 +1,4 @@
+#include "rules/fix.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -28,6 +29,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     mention_unconfirmed(f, arch, format("the instruction set of '{}'", g.server.cpu ? g.server.cpu_model : g.server.id));
     f.help(g.spec->software && g.spec->software->arch ? format("`arch: {}`", enum_text(*arch)) : format("leave `arch` out: it follows from the processors, group by group"));
     f.object("nodes." + g.name);
+    if (g.spec->software && g.spec->software->arch) write_instead(f, g.spec->software->arch, std::string(enum_text(*arch)));
     told.push_back({w.arch.span, &f});
   }
 }

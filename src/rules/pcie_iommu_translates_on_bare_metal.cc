@@ -1,3 +1,4 @@
+#include "rules/fix.h"
 #include "rules/pcie_say.h"
 #include "rules/rules.h"
 
@@ -57,6 +58,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     Finding& f = findings.add(rule.severity, rule.id, at, format("the IOMMU translates on the nodes of '{}', whose {} need no translation", g.name, plural(s.gpu_count, "GPU")));
     f.help(said == Said::on ? "add `iommu=pt` to `kernel_arguments`" : "`iommu: passthrough`, or `off`");
     f.object("nodes." + g.name);
+    if (said == Said::nothing) write_instead(f, g.software.iommu, "passthrough");
     told.push_back({at, &f});
   }
 }

@@ -1,3 +1,4 @@
+#include "rules/fix.h"
 #include "rules/pcie_say.h"
 #include "rules/rules.h"
 
@@ -23,6 +24,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                       : format("'{}' of '{}' read over PCIe 4.0 of '{}' with the default request, {} is the most that PCIe allows", nics.name, g.name, s.cpu_model, to_text(kLargest)));
       f.help("`software: { max_read_request: 4 KiB }`, MAX_ACC_OUT_READ in the adapter's firmware, and relaxed ordering");
       f.object("nodes." + g.name);
+      write_instead(f, asked, "4 KiB");
       break;
     }
   }

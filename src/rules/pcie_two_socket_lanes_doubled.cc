@@ -1,3 +1,4 @@
+#include "rules/fix.h"
 #include "rules/pcie_say.h"
 #include "rules/rules.h"
 
@@ -23,6 +24,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     f.help(format("`pcie_lanes: {}`, or leave it out", most));
     f.object("nodes." + g.name);
     f.physics = s.cpu->pcie_lanes.confirmed;
+    write_instead(f, s.part.pcie_lanes, std::to_string(most));
   }
 }
 

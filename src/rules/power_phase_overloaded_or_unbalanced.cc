@@ -9,7 +9,8 @@
 namespace clusterc {
 namespace {
 
-constexpr double kImbalance = 0.15;       // of the mean: policy, as most feeds' operators ask for
+// Policy, as most feeds' operators ask for.
+constexpr Threshold kThreshold{.means = "load of the fullest line above the mean of the three", .standard = 0.15, .least = 0.01, .most = 2};
 constexpr double kMatters = 0.8;          // of the line's rating: below it an uneven load costs nothing (policy)
 
 struct Lines {
@@ -17,7 +18,7 @@ struct Lines {
   double amps = 0, mean = 0, rating = 0;
   int lost = -1;
   bool over() const { return above(amps, rating); }
-  bool uneven() const { return !over() && lost < 0 && above(amps / mean - 1, kImbalance) && above(amps, kMatters * rating); }
+  bool uneven(double most) const { return !over() && lost < 0 && above(amps / mean - 1, most) && above(amps, kMatters * rating); }
 };
 
 // With all feeds, or after the loss that is worst for a line; nothing where power-branch-over-continuous-rating or power-feed-loss-overloads-survivor speaks.
@@ -47,7 +48,7 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
       const std::optional<Lines> normal = lines(load, false);
       if (!normal) return 0.0;
       if (kind == Kind::overloaded) return normal->over() ? normal->amps / normal->rating : 0.0;
-      if (kind == Kind::uneven) return normal->uneven() ? normal->amps / normal->mean : 0.0;
+      if (kind == Kind::uneven) return normal->uneven(in.threshold(rule)) ? normal->amps / normal->mean : 0.0;
       const std::optional<Lines> after = lines(load, true);
       return !normal->over() && after && after->over() ? after->amps / after->rating : 0.0;
     });
@@ -117,6 +118,7 @@ const Rule kPowerPhaseOverloadedOrUnbalanced = {
     .summary = "one line of a three-phase PDU carries more than its rating, or much more than the others",
     .explanation = kExplanation,
     .check = check,
+    .threshold = &kThreshold,
 };
 
 }  // namespace clusterc

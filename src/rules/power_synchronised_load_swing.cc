@@ -5,7 +5,8 @@
 namespace clusterc {
 namespace {
 
-constexpr Watts kSwing{1e6};              // policy: below a megawatt nobody at the utility asks
+// Policy: below a megawatt nobody at the utility asks.
+constexpr Threshold kThreshold{.means = "load swing that the utility wants to know of", .standard = 1e6, .least = 1e3, .most = 1e9, .dimension = Dimension::power};
 constexpr double kUpsShare = 0.25;        // policy: a step that generators and UPS of the usual kind take
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -17,7 +18,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (f.ups && f.ups->power && f.spec->ups) ups += f.ups->power->value * static_cast<double>(f.spec->ups->modules.value_or(1));
     else all_ups = false;
   }
-  const double limit = all_ups ? std::min(kSwing.value, kUpsShare * ups) : kSwing.value;
+  const double limit = all_ups ? std::min(in.threshold(rule), kUpsShare * ups) : in.threshold(rule);
   double swing = 0, unknown = 0;
   const NodeGroupModel *most = nullptr, *silent = nullptr;
   const auto all = [](const NodeGroupModel& g, Watts each) { return each.value * static_cast<double>(g.count); };
@@ -86,6 +87,7 @@ const Rule kPowerSynchronisedLoadSwing = {
     .summary = "the load of all GPU nodes together swings by more than feeds and generators like",
     .explanation = kExplanation,
     .check = check,
+    .threshold = &kThreshold,
 };
 
 }  // namespace clusterc

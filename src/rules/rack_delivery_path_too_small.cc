@@ -4,7 +4,8 @@
 namespace clusterc {
 namespace {
 
-constexpr Meters kColdAisle{1.2};         // two floor tiles of 600 mm (ASHRAE TC 9.9; policy)
+// Two floor tiles of 600 mm (ASHRAE TC 9.9; policy).
+constexpr Threshold kThreshold{.means = "width of a cold aisle", .standard = 1.2, .least = 0.6, .most = 5, .dimension = Dimension::length};
 
 struct Frame { std::string what, model; SourceSpan span; const Value<Meters>*height, *width, *depth; std::string object; };
 
@@ -46,10 +47,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const NodeGroupModel* deepest = nullptr;
   for (const NodeGroupModel& g : c.nodes)
     if (is_ours(g) && g.count > 0 && g.racks >= 0 && g.server.part.depth && (!deepest || *deepest->server.part.depth < *g.server.part.depth)) deepest = &g;
-  Meters needed = kColdAisle;
+  const Meters cold_aisle(in.threshold(rule));
+  Meters needed = cold_aisle;
   if (deepest) needed = std::max(needed, *deepest->server.part.depth);
   if (!above(needed.value, site.aisle->value)) return;
-  const bool by_device = deepest && kColdAisle < *deepest->server.part.depth;
+  const bool by_device = deepest && cold_aisle < *deepest->server.part.depth;
   Finding& x = findings.add(rule.severity, rule.id, site.aisle.span, by_device ? format("the aisle is {} wide, '{}' is {} deep and must be pulled out", to_text(*site.aisle), deepest->server.id, to_text(needed))
                                                                               : format("the cold aisle is {} wide, {} are good practice", to_text(*site.aisle), to_text(needed)));
   if (by_device) x.note(deepest->span, format("the nodes of '{}'", deepest->name));
@@ -97,6 +99,7 @@ const Rule kRackDeliveryPathTooSmall = {
     .summary = "a rack does not pass the door, or the aisle is too narrow",
     .explanation = kExplanation,
     .check = check,
+    .threshold = &kThreshold,
 };
 
 }  // namespace clusterc

@@ -6,7 +6,8 @@
 namespace clusterc {
 namespace {
 
-constexpr Kilograms kHeavy{50};           // two people do not lift more; a lift is needed (policy)
+// Two people do not lift more than 50 kg; a lift is needed (policy).
+constexpr Threshold kThreshold{.means = "weight from which a device is heavy", .standard = 50, .least = 5, .most = 500, .dimension = Dimension::mass};
 
 Value<Kilograms> weight_of(const RuleInput& in, const RackedDevice& d) {
   const Cluster& c = in.cluster;
@@ -37,6 +38,7 @@ bool room_below(const RackPlan& rack, std::int64_t units, std::int64_t top) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
+  const double heavy_from = in.threshold(rule);
   for (const RackGroupModel& g : c.racks) {
     if (!g.part || !g.part->units) continue;
     const double middle = static_cast<double>(*g.part->units) / 2;
@@ -55,7 +57,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (!w || d.unit <= 0) continue;
         mass += w->value;
         moment += w->value * (d.unit - 1 + d.units / 2.0);
-        if (!(*w < kHeavy) && d.unit > 1 && d.unit - 1 + d.units / 2.0 > middle && room_below(rack, d.units, d.unit - 1)) heavy = &d, of_heavy = *w;
+        if (!(w->value < heavy_from) && d.unit > 1 && d.unit - 1 + d.units / 2.0 > middle && room_below(rack, d.units, d.unit - 1)) heavy = &d, of_heavy = *w;
       }
       if (!heavy || mass <= 0 || !above(moment / mass, middle)) continue;
       if (!first) {
@@ -126,6 +128,7 @@ const Rule kRackHeavyDevicePlacedHigh = {
     .summary = "a heavy device stands high while there is room below",
     .explanation = kExplanation,
     .check = check,
+    .threshold = &kThreshold,
 };
 
 }  // namespace clusterc

@@ -1,19 +1,42 @@
 // A feasibility rule: a constant that says what it is, and a function that compares. Rules never see YAML, never print, keep no state.
 #pragma once
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "diag/finding.h"
 #include "plan/plan.h"
+#include "spec/edition.h"
 #include "targets/targets.h"
 
 namespace clusterc {
+
+struct Rule;
+
+// A limit of policy, not of physics: a spec may set it otherwise (`thresholds:`).
+struct Threshold {
+  std::string_view means;              // "weight from which a device is heavy"
+  double standard = 0;                 // in the SI unit of the dimension
+  double least = 0, most = 0;          // what a spec may set (inclusive)
+  std::optional<Dimension> dimension;  // none: a share or a plain number
+  bool whole = false;                  // a count
+  std::string text(double value) const;
+};
+struct SetThreshold {
+  const Rule* rule = nullptr;
+  double value = 0;
+  SourceSpan span;
+};
 
 struct RuleInput {
   const Cluster& cluster;
   const Plan& plan;
   const ExpectedFigures& targets;
   const Sources& sources;
+  Edition edition = kNewestEdition;                   // that judges: a rule that a later one brought does not run
+  std::span<const SetThreshold> thresholds = {};      // filled in by check_rules
+  double threshold(const Rule&) const;                // what the spec set, else the rule's own
 };
 
 struct Rule {
@@ -24,12 +47,15 @@ struct Rule {
   std::string_view summary;      // one line
   std::string_view explanation;  // Markdown with the headings: What it checks, Why it matters, Formula, Example, How to fix, When to accept
   void (*check)(const Rule&, const RuleInput&, Findings&);
+  const Threshold* threshold = nullptr;
+  Edition since = kFirstEdition; // the edition that brought it; never changed afterwards
 };
 
 std::span<const Rule* const> all_rules();                     // registry.cc, in the order users see
 const Rule* find_rule(std::string_view id_or_code);
-void check_rules(const RuleInput&, Findings&);                // runs them all, applies `severity:`
+// Runs those of the input's edition, applies `thresholds:` and `severity:`.
+void check_rules(const RuleInput&, Findings&, std::span<const Rule* const> rules = all_rules());
 // Marks accepted findings (rule and place), reports unused or expired acceptances (`today` given by the caller: rules know no clock).
-void apply_acceptances(const Spec&, const Date* today, Findings&);
+void apply_acceptances(const Spec&, const Sources&, const Date* today, Findings&);
 
 }  // namespace clusterc

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "rules/fix.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 #include "rules/slurm_lines.h"
@@ -13,8 +14,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!gpus && g.computes && g.count > 0 && g.server.gpu_count > 1) gpus = &g;
   if (!gpus) return;
   const auto say = [&](const SlurmLine& line, std::string_view key, const std::string& value, std::string_view wanted) {
-    findings.error(rule.id, line.span, format("with {}={} a job sees all {} GPUs of a node of '{}', whatever it asked for", key, value, gpus->server.gpu_count, gpus->name))
-        .note(gpus->span, "the nodes").help(format("leave the line out: {}={} is compiled", key, wanted)).object("outputs.slurm");
+    Finding& f = findings.error(rule.id, line.span, format("with {}={} a job sees all {} GPUs of a node of '{}', whatever it asked for", key, value, gpus->server.gpu_count, gpus->name));
+    f.note(gpus->span, "the nodes").help(format("leave the line out: {}={} is compiled", key, wanted)).object("outputs.slurm");
+    take_out(f, in.sources, line.span);
   };
   for (const SlurmLine& line : extra_slurm_lines(c, "cgroup.conf"))
     if (const std::string* v = line.value("constraindevices"); v && to_lower(*v) != "yes") say(line, "ConstrainDevices", *v, "yes");

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "rules/fix.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 #include "rules/slurm_lines.h"
@@ -28,12 +29,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string* detect = line.value("autodetect");
     const std::string* name = line.value("name");
     if (detect && to_lower(*detect) != "off" && g) {
-      findings.error(rule.id, line.span, format("AutoDetect={} finds the GPUs of '{}', which the compiled gres.conf names by `File=` too: duplicate records", *detect, g->name))
-          .note(g->span, "its GPUs are listed device by device").help("leave the line out").object("nodes." + g->name);
+      take_out(findings.error(rule.id, line.span, format("AutoDetect={} finds the GPUs of '{}', which the compiled gres.conf names by `File=` too: duplicate records", *detect, g->name))
+                   .note(g->span, "its GPUs are listed device by device").help("leave the line out").object("nodes." + g->name),
+               in.sources, line.span);
     } else if (name && to_lower(*name) == "gpu" && g) {
       Finding& f = line.value("file") ? findings.error(rule.id, line.span, format("an extra line lists GPUs of '{}', which the compiled gres.conf lists already: duplicate records", g->name))
                                       : findings.error(rule.id, line.span, format("an extra line of gres.conf names GPUs of '{}' without `File=`: jobs would not be confined to them", g->name));
       f.note(g->span, "its GPUs are listed device by device").help("leave the line out; `gpus` of the group says how many there are").object("nodes." + g->name);
+      take_out(f, in.sources, line.span);
     }
   }
 }

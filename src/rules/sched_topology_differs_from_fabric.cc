@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "rules/fix.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 #include "rules/slurm_lines.h"
@@ -35,7 +36,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (names.unknown)
       findings.error(rule.id, line.span, format("{} of topology.conf names '{}', which is none of the cluster's nodes", who, *names.unknown)).help("name nodes of the spec; a group that is added stands in the compiled lines by itself").object("outputs.slurm");
     else if (std::any_of(names.nodes.begin(), names.nodes.end(), [&](std::int64_t n) { return c.nodes[c.node_group_of(n)].computes; }) && has_tree(in))
-      findings.error(rule.id, line.span, format("{} of topology.conf names '{}', which the compiled lines name already: a node stands in one leaf only", who, c.node_name(names.nodes.front()))).help("leave the line out: the compiled ones follow the fabric").object("outputs.slurm");
+      take_out(findings.error(rule.id, line.span, format("{} of topology.conf names '{}', which the compiled lines name already: a node stands in one leaf only", who, c.node_name(names.nodes.front()))).help("leave the line out: the compiled ones follow the fabric").object("outputs.slurm"), in.sources, line.span);
   }
 }
 

@@ -1,3 +1,4 @@
+#include "rules/fix.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
@@ -36,10 +37,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Fit f = fit(*s.gpu_driver, *s.fabric_manager);
     if (f == Fit::same || !once.first(s.fabric_manager.span)) continue;
     if (f == Fit::different)
-      findings.error(rule.id, s.fabric_manager.span, format("fabric manager {} does not match driver {} of group '{}': CUDA returns error 802", s.fabric_manager->text(), s.gpu_driver->text(), g.name))
-          .note(s.gpu_driver.span, "the driver is set here")
-          .help("leave `fabric_manager` out: it follows the driver")
-          .object("nodes." + g.name);
+      write_instead(findings.error(rule.id, s.fabric_manager.span, format("fabric manager {} does not match driver {} of group '{}': CUDA returns error 802", s.fabric_manager->text(), s.gpu_driver->text(), g.name))
+                        .note(s.gpu_driver.span, "the driver is set here")
+                        .help("leave `fabric_manager` out: it follows the driver")
+                        .object("nodes." + g.name),
+                    s.fabric_manager, s.gpu_driver->text());
     else
       findings.warning(rule.id, s.fabric_manager.span, format("fabric manager {} and driver {} of group '{}' part at the next update: one is a branch, the other a release", s.fabric_manager->text(), s.gpu_driver->text(), g.name))
           .note(s.gpu_driver.span, "the driver is set here")

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "rules/fix.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
@@ -25,9 +26,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     if (!above(g.server.memory->value, *bytes) || !once.first(limit.span)) continue;
-    findings.error(rule.id, limit.span, format("jobs on '{}' may lock {}, RDMA pins up to the node's {}", g.name, to_text(*bytes, Dimension::bytes), to_text(*g.server.memory)))
-        .help("`memlock: unlimited`")
-        .object("nodes." + g.name);
+    write_instead(findings.error(rule.id, limit.span, format("jobs on '{}' may lock {}, RDMA pins up to the node's {}", g.name, to_text(*bytes, Dimension::bytes), to_text(*g.server.memory)))
+                      .help("`memlock: unlimited`")
+                      .object("nodes." + g.name),
+                  limit, "unlimited");
   }
 }
 

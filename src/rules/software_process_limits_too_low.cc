@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "rules/fix.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
@@ -20,13 +21,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (g.count == 0 || !g.computes || !g.software.limits) continue;
     const Limits& l = *g.software.limits;
     if (l.nofile && *l.nofile < kOpenFiles && uses_rdma(in.cluster, static_cast<int>(i)) && once.first(l.nofile.span))
-      findings.warning(rule.id, l.nofile.span, format("{} open files on '{}', an all-to-all of many nodes needs {}", *l.nofile, g.name, kOpenFiles))
-          .help(format("`nofile: {}`", kOpenFiles))
-          .object("nodes." + g.name);
+      write_instead(findings.warning(rule.id, l.nofile.span, format("{} open files on '{}', an all-to-all of many nodes needs {}", *l.nofile, g.name, kOpenFiles))
+                        .help(format("`nofile: {}`", kOpenFiles))
+                        .object("nodes." + g.name),
+                    l.nofile, std::to_string(kOpenFiles));
     if (l.shared_memory && !g.software.containers.empty() && above(kSharedMemory.value, l.shared_memory->value) && once.first(l.shared_memory.span))
-      findings.warning(rule.id, l.shared_memory.span, format("/dev/shm of {} in containers on '{}', NCCL and data loaders need {}", to_text(*l.shared_memory), g.name, to_text(kSharedMemory)))
-          .help("`shared_memory: 1 GiB`; docker: `--shm-size=1g`, or `--ipc=host`")
-          .object("nodes." + g.name);
+      write_instead(findings.warning(rule.id, l.shared_memory.span, format("/dev/shm of {} in containers on '{}', NCCL and data loaders need {}", to_text(*l.shared_memory), g.name, to_text(kSharedMemory)))
+                        .help("`shared_memory: 1 GiB`; docker: `--shm-size=1g`, or `--ipc=host`")
+                        .object("nodes." + g.name),
+                    l.shared_memory, "1 GiB");
   }
 }
 

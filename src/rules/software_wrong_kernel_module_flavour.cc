@@ -1,3 +1,4 @@
+#include "rules/fix.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 #include "rules/software_versions.h"
@@ -22,6 +23,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.note(s.part.gpus ? first_place(written(s.part.gpus->model), s.span) : s.span, format("group '{}' has these GPUs", g.name));
       if (!gen->confirmed) f.note({}, format("which modules drive sm_{} was not read in a document of the vendor", gen->sm));
       f.help(format("`kernel_modules: {}` for this group", flavour));
+      // What is said for all nodes may be right for other groups.
+      if (g.spec->software && g.spec->software->kernel_modules) write_instead(f, g.spec->software->kernel_modules, std::string(flavour));
       f.object("nodes." + g.name);
     };
     const bool driver_is_open_only = w.gpu_driver && w.gpu_driver->major() >= Version{std::string(kOpenOnlyDriver)}.major();
@@ -29,10 +32,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const bool open = *w.kernel_modules == KernelModules::open;
       if (open ? gen->open : gen->proprietary) {
         if (!open && driver_is_open_only)
-          findings.error(rule.id, w.kernel_modules.span, format("driver {} has no proprietary kernel modules, the last branch that has them is before {}", w.gpu_driver->text(), kOpenOnlyDriver))
-              .note(w.gpu_driver.span, "the driver is set here")
-              .help("`kernel_modules: open`")
-              .object("nodes." + g.name);
+          write_instead(findings.error(rule.id, w.kernel_modules.span, format("driver {} has no proprietary kernel modules, the last branch that has them is before {}", w.gpu_driver->text(), kOpenOnlyDriver))
+                            .note(w.gpu_driver.span, "the driver is set here")
+                            .help("`kernel_modules: open`")
+                            .object("nodes." + g.name),
+                        w.kernel_modules, "open");
         continue;
       }
       finish(findings.error(rule.id, w.kernel_modules.span, format("'{}' ({}) needs the {} kernel modules, group '{}' has the {} ones", s.gpu_model, gen->name, open ? "proprietary" : "open", g.name, open ? "open" : "proprietary")),

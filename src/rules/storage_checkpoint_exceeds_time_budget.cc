@@ -7,7 +7,7 @@ namespace clusterc {
 namespace {
 
 // Of the time of training that checkpoints may take when the spec says no more (planning default).
-constexpr double kUsualShare = 0.05;
+constexpr Threshold kThreshold{.means = "share of the time that checkpoints take", .standard = 0.05, .least = 0.0001, .most = 1};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -42,8 +42,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       finish(findings.error(rule.id, within.span, format("a checkpoint of workload '{}' takes {} to '{}', {} are allowed", w.name, to_text(takes, 3), c.storage[storage].name, to_text(*within))));
     else if (every && above(takes.value, every->value))
       finish(findings.error(rule.id, every.span, format("a checkpoint of workload '{}' takes {} to '{}', the next one begins after {}", w.name, to_text(takes, 3), c.storage[storage].name, to_text(*every))));
-    else if (every && !within && above(takes.value, kUsualShare * every->value))
-      finish(findings.warning(rule.id, every.span, format("checkpoints of workload '{}' take {} of every {}, {} of the time, 5 % are usual", w.name, to_text(takes, 3), to_text(*every), percent(takes / *every))));
+    else if (every && !within && above(takes.value, in.threshold(rule) * every->value))
+      finish(findings.warning(rule.id, every.span, format("checkpoints of workload '{}' take {} of every {}, {} of the time, {} are usual", w.name, to_text(takes, 3), to_text(*every), percent(takes / *every), percent(in.threshold(rule)))));
   }
 }
 
@@ -88,6 +88,7 @@ const Rule kStorageCheckpointExceedsTimeBudget = {
     .summary = "a checkpoint takes longer than it may",
     .explanation = kExplanation,
     .check = check,
+    .threshold = &kThreshold,
 };
 
 }  // namespace clusterc

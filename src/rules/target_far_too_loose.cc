@@ -10,11 +10,11 @@ namespace clusterc {
 namespace {
 
 // Below this share of the derived floor a healthy system cannot fail by noise, and a broken one passes.
-constexpr double kLoose = 0.80;
+constexpr Threshold kThreshold{.means = "share of the derived floor below which a floor is loose", .standard = 0.8, .least = 0.01, .most = 1};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_wished_floor(in, {}, [&](const ExpectedFigure& f) {
-    if (!f.derived_floor.value || !above(*f.derived_floor.value * kLoose, *f.floor.value)) return false;
+    if (!f.derived_floor.value || !above(*f.derived_floor.value * in.threshold(rule), *f.floor.value)) return false;
     Finding& x = findings.note(rule.id, f.floor_place, format("{} for {}{} is {} of the derived floor of {}", to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), percent(*f.floor.value / *f.derived_floor.value),
                                                               to_text(*f.derived_floor.value, f.dimension, 4)));
     x.label(f.derived_floor.derivation);
@@ -75,6 +75,7 @@ const Rule kTargetFarTooLoose = {
     .summary = "a target that a broken cluster would meet",
     .explanation = kExplanation,
     .check = check,
+    .threshold = &kThreshold,
 };
 
 }  // namespace clusterc

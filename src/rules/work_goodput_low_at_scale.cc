@@ -8,7 +8,8 @@
 namespace clusterc {
 namespace {
 
-constexpr double kGood = 0.9;                 // what Llama 3 reports on 16,384 GPUs with automation: "higher than 90 %"
+// What Llama 3 reports on 16,384 GPUs with automation: "higher than 90 %".
+constexpr Threshold kThreshold{.means = "share of the time that shall be kept", .standard = 0.9, .least = 0.01, .most = 0.9999};
 constexpr double kWorthSaying = 0.01;         // an interval that costs less than a point against the best one is a matter of taste
 
 std::string points(double share) { return format("{:.1f} %", std::max(0.0, share) * 100); }
@@ -30,7 +31,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .object("workloads." + name);
       return;
     }
-    if (!above(kGood, got)) return;
+    if (!above(in.threshold(rule), got)) return;
     findings.warning(rule.id, here, format("workload '{}' keeps {} of its time on {} GPUs with saves of {}", name, points(got), g.gpus, to_text(save, 3)))
         .label(sum)
         .help(format("faster saves and restarts: 10 s and 3 min would keep {}", points(goodput(Seconds(10), best_checkpoint_interval(Seconds(10), between), Seconds(180), between))))
@@ -80,6 +81,7 @@ const Rule kWorkGoodputLowAtScale = {
     .summary = "checkpoints and interruptions take more than a tenth of the time",
     .explanation = kExplanation,
     .check = check,
+    .threshold = &kThreshold,
 };
 
 }  // namespace clusterc

@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-constexpr Seconds kLong{4 * 3600.0};
+constexpr Threshold kThreshold{.means = "time that a run may take without checkpoints", .standard = 4 * 3600.0, .least = 60, .most = 1e8, .dimension = Dimension::time};
 constexpr double kUsual = 0.40;      // of the peak, as in work-run-time-claim-impossible
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -32,7 +32,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         from = format("at {} of the peak", percent(kUsual));
       }
     }
-    if (!runs || !above(runs->value, kLong.value)) return;
+    if (!runs || !above(runs->value, in.threshold(rule))) return;
     const Seconds between = time_between_interruptions(static_cast<double>(g.gpus), w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption));
     Finding& f = findings.error(rule.id, at, format("workload '{}' runs {} without checkpoints, an interruption is expected every {}", name, to_text(*runs, 3), to_text(between, 3)));
     f.label(format("{}; {:.0f} GPU-hours / {} GPUs", from, w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption), g.gpus));
@@ -81,6 +81,7 @@ const Rule kWorkLongRunWithoutCheckpoints = {
     .summary = "a long run that saves nothing, or saves it where it is lost",
     .explanation = kExplanation,
     .check = check,
+    .threshold = &kThreshold,
 };
 
 }  // namespace clusterc

@@ -6,8 +6,10 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/ip.h"
+#include "base/text.h"
 #include "fields/read.h"
 #include "fields/scalar_text.h"
+#include "spec/edition.h"
 #include "spec/spec.h"
 
 namespace clusterc {
@@ -87,8 +89,10 @@ class Checker {
     if (v.unknown) findings_.error("spec-missing-key", v.span, format("'{}' cannot be unknown", key));
   }
   void edition(const Value<Version>& rules) {
-    const Version newest{"2026.11"};
-    if (rules && *rules > newest) findings_.error("spec-unknown-value", rules.span, format("there is no rule book '{}', the newest edition of this program is {}", rules->text(), newest.text())).help("use a newer clusterc, or write rules: 2026.11");
+    if (!rules || rules.origin != Origin::spec || find_edition(rules->text())) return;
+    const std::string newest = kNewestEdition.text();
+    findings_.error("spec-unknown-value", rules.span, format("there is no rule book '{}', the newest edition of this program is {}", rules->text(), newest))
+        .help(*rules > Version{newest} ? format("use a newer clusterc, or write rules: {}", newest) : format("editions are: {}", edition_list()));
   }
   void electricity(const Site& s) {
     if (s.supply) {
@@ -336,6 +340,13 @@ bool speaks_our_language(const Document& d, Findings& findings) {
 }
 
 }  // namespace
+
+std::optional<WrittenLimit> WrittenLimit::parse(std::string_view text, std::string& error) {
+  text = trim(text);
+  if (!text.empty() && text.front() >= '0' && text.front() <= '9' && text.size() <= 64) return WrittenLimit{std::string(text)};
+  error = format("a limit begins with a number, such as 30 kg; '{}' does not", text.substr(0, 64));
+  return std::nullopt;
+}
 
 std::optional<Spec> read_spec(const Document& document, const Sources& sources, Findings& findings) {
   const NodeId root = document.root();

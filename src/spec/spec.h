@@ -456,6 +456,15 @@ struct OutputWish {
   }
 };
 
+// A limit as it was written; the rule that it belongs to says whether that is a share, a count or a quantity.
+struct WrittenLimit {
+  std::string as_written;
+  static constexpr std::string_view type_name = "figure", example = "30 kg", pattern = "^[0-9].*$";
+  static std::optional<WrittenLimit> parse(std::string_view text, std::string& error);
+  std::string text() const { return as_written; }
+  bool operator==(const WrittenLimit&) const = default;
+};
+
 struct Spec {
   SourceSpan span;
   Value<std::int64_t> language;
@@ -476,6 +485,7 @@ struct Spec {
   Targets targets;
   std::vector<Acceptance> accept;
   NamedMap<Value<std::string>> severity;
+  NamedMap<Value<WrittenLimit>> thresholds;
   NamedMap<OutputWish> outputs;
   static constexpr std::string_view type_name = "spec";
   template <class Self, class V> static void describe(Self& s, V&& v) {
@@ -500,6 +510,7 @@ struct Spec {
     v("targets", s.targets, {.doc = "figures that it must reach"});
     v("accept", s.accept, {.doc = "findings that are accepted, with reason and date"});
     v("severity", s.severity, {.doc = "rules whose severity is raised: { net-single-management-leaf: error }"});
+    v("thresholds", s.thresholds, {.doc = "limits of policy that this site sets otherwise, by rule: { rack-heavy-device-placed-high: 30 kg }"});
     v("outputs", s.outputs, {.doc = "wishes for compiled files, by output"});
   }
 };

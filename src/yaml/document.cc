@@ -19,6 +19,7 @@
 #include <streambuf>
 
 #include "base/format.h"
+#include "yaml/remove.h"
 #include "yaml/scan.h"
 
 namespace clusterc {
@@ -527,9 +528,15 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     if (++duplicates_ > kReportedDuplicates) return;
     constexpr std::size_t kLongest = 60;
     const std::string_view name = text_of(key);
-    findings_.error("spec-duplicate-key", {document_.file_, document_.nodes_[key].begin, document_.nodes_[key].end},
-                    name.size() > kLongest ? "a key is given twice in one mapping" : format("key '{}' is given twice in one mapping", name))
-        .note({document_.file_, document_.nodes_[first].begin, document_.nodes_[first].end}, "first given here");
+    Finding& finding = findings_.error("spec-duplicate-key", {document_.file_, document_.nodes_[key].begin, document_.nodes_[key].end},
+                                       name.size() > kLongest ? "a key is given twice in one mapping" : format("key '{}' is given twice in one mapping", name));
+    finding.note({document_.file_, document_.nodes_[first].begin, document_.nodes_[first].end}, "first given here");
+    // Said twice in the same words: one of them is enough.
+    const Document::Node& value = document_.nodes_[document_.nodes_[key].next];
+    const Document::Node& other = document_.nodes_[document_.nodes_[first].next];
+    if (kind(document_.nodes_[key].next) != Kind::scalar || value.begin == value.end || document_.nodes_[key].begin > value.begin || document_.nodes_[first].begin > document_.nodes_[key].begin) return;
+    if (text_.substr(value.begin, value.end - value.begin) != text_.substr(other.begin, other.end - other.begin)) return;
+    if (const auto edit = removal_of_pair(*document_.sources_, {document_.file_, document_.nodes_[key].begin, value.end})) finding.fixed_by("take the second one out", {*edit});
   }
 
   void merge(Frame& frame, NodeId from) {

@@ -155,14 +155,16 @@ TEST(RenderJson, HasEveryField) {
       },
       "objects": ["rack/r1"],
       "physics": false,
-      "accepted": null
+      "accepted": null,
+      "in_baseline": false
     }
   ],
   "summary": {
     "errors": 1,
     "warnings": 0,
     "notes": 0,
-    "accepted": 0
+    "accepted": 0,
+    "in_baseline": 0
   }
 }
 )");

@@ -1,0 +1,136 @@
+#include "diag/mend.h"
+
+#include <algorithm>
+#include <ranges>
+#include <set>
+#include <tuple>
+
+#include "base/format.h"
+
+namespace clusterc {
+namespace {
+
+class Mender {
+ public:
+  Mender(std::string text, const Judge& judge, std::size_t most_checks) : judge_(judge), checks_left_(most_checks) {
+    out_.text = std::move(text);
+    out_.last = check(out_.text);
+  }
+
+  Mended run() {
+    while (round()) {}
+    return std::move(out_);
+  }
+
+ private:
+  struct Candidate { const Finding* finding; std::uint32_t line; };
+  struct Trial {
+    bool good = false;
+    std::string why_not;
+    Patched patched;
+    Judged after;
+  };
+
+  Judged check(const std::string& text) {
+    if (checks_left_ > 0) --checks_left_;
+    return judge_(text);
+  }
+
+  // Fixes are tried all at once; only where that is not good, in halves. True when the text was changed: then there may be more to mend.
+  bool round() {
+    const Judged before = out_.last;
+    std::vector<Candidate> candidates;
+    for (const Finding& f : before.findings->all())
+      if (f.fix && !f.fix->edits.empty() && f.counts()) candidates.push_back({&f, before.sources->position(f.fix->edits.front().span.file, f.fix->edits.front().span.begin).line});
+    std::ranges::stable_sort(candidates, {}, [](const Candidate& c) { return c.finding->fix->edits.front().span.begin; });
+    kept_.clear();
+    best_ = {};
+    out_.refused.clear();          // what could not be mended together with the rest may be now
+    grow(candidates);
+    if (kept_.empty()) return false;
+    for (const Candidate& c : kept_) out_.applied.push_back({c.finding->rule, c.finding->fix->title, c.line, {}});
+    out_.text = std::move(best_.patched.text);
+    out_.last = std::move(best_.after);
+    return true;
+  }
+
+  // Adds to `kept_` what of the group goes well together with it.
+  void grow(std::span<const Candidate> group) {
+    if (group.empty()) return;
+    if (checks_left_ == 0) {
+      for (const Candidate& c : group) refuse(c, "too many fixes for one run: run it again");
+      return;
+    }
+    std::vector<Candidate> all = kept_;
+    all.insert(all.end(), group.begin(), group.end());
+    Trial t = attempt(all);
+    if (t.good) {
+      // What met another fix waits for the next round.
+      kept_.clear();
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (t.patched.applied[i]) kept_.push_back(all[i]);
+      best_ = std::move(t);
+      return;
+    }
+    if (group.size() == 1) {
+      if (!t.why_not.empty()) refuse(group.front(), t.why_not);   // else it meets one that is kept: it waits for the next round
+      return;
+    }
+    grow(group.first(group.size() / 2));
+    grow(group.subspan(group.size() / 2));
+  }
+
+  Trial attempt(const std::vector<Candidate>& all) {
+    Trial t;
+    std::vector<const Fix*> fixes;
+    for (const Candidate& c : all) fixes.push_back(&*c.finding->fix);
+    t.patched = apply_fixes(out_.text, out_.last.file, fixes);
+    if (t.patched.edits.empty() || t.patched.text == out_.text) {
+      t.why_not = "it changes nothing in this file";
+      return t;
+    }
+    if (std::ranges::none_of(std::views::iota(kept_.size(), all.size()), [&](std::size_t i) { return t.patched.applied[i]; })) return t;
+    t.after = check(t.patched.text);
+    t.why_not = what_is_wrong(all, t);
+    t.good = t.why_not.empty();
+    return t;
+  }
+
+  std::string what_is_wrong(const std::vector<Candidate>& all, const Trial& t) const {
+    const Judged& before = out_.last;
+    using Place = std::tuple<std::string_view, std::uint32_t>;
+    using Words = std::tuple<std::string_view, std::string_view>;
+    std::set<Place> places;
+    std::set<Words> words;
+    for (const Finding& f : before.findings->all()) {
+      if (f.severity != Severity::error || !f.counts()) continue;
+      if (f.span.file == before.file) places.emplace(f.rule, t.patched.moved(f.span.begin));
+      words.emplace(f.rule, f.message);
+    }
+    std::set<std::tuple<std::string_view, std::string_view, std::uint32_t>> still;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (t.patched.applied[i]) still.emplace(all[i].finding->rule, all[i].finding->message, t.patched.moved(all[i].finding->span.begin));
+    for (const Finding& f : t.after.findings->all()) {
+      if (still.contains({f.rule, f.message, f.span.begin})) return "its finding would remain";
+      // Where nothing could be read before, what now comes to light was there all the time; only a mistake before the edits is of their making.
+      if (f.severity != Severity::error || !f.counts() || words.contains({f.rule, f.message}) || places.contains({f.rule, f.span.begin})) continue;
+      if (!before.readable && (t.after.readable || f.span.begin > t.patched.moved(t.patched.edits.front().span.begin))) continue;
+      return format("it would bring up: {} [{}]", f.message, f.rule);
+    }
+    return before.readable && !t.after.readable ? "the text could not be read any more" : "";
+  }
+
+  void refuse(const Candidate& c, std::string why_not) { out_.refused.push_back({c.finding->rule, c.finding->fix->title, c.line, std::move(why_not)}); }
+
+  const Judge& judge_;
+  std::size_t checks_left_;
+  Mended out_;
+  std::vector<Candidate> kept_;
+  Trial best_;
+};
+
+}  // namespace
+
+Mended mend(std::string text, const Judge& judge, std::size_t most_checks) { return Mender(std::move(text), judge, most_checks).run(); }
+
+}  // namespace clusterc

@@ -1,0 +1,91 @@
+#include "diag/mend.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace clusterc {
+namespace {
+
+// A language for the test: each 'x' is an error that 'o' mends; 'q' can be made 'x' (which is an error), 'z' can be made 'z' again (which
+// mends nothing), and a text with '!' cannot be read until it is a '.'.
+struct Toy {
+  Sources sources;
+  Findings findings;
+};
+
+Judged judge(const std::string& text) {
+  auto toy = std::make_shared<Toy>();
+  const FileId file = toy->sources.add("toy", text);
+  const auto at = [&](std::size_t i) { return SourceSpan{file, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i + 1)}; };
+  if (const std::size_t bang = text.find('!'); bang != text.npos) {
+    toy->findings.error("unreadable", at(bang), "a bang").fixed_by("write '.'", {{at(bang), "."}});
+    return {toy, &toy->findings, &toy->sources, file, false};
+  }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == 'x') toy->findings.error("an-x", at(i), "an x").fixed_by("write 'o'", {{at(i), "o"}});
+    if (text[i] == 'q') toy->findings.warning("a-q", at(i), "a q at " + std::to_string(i)).fixed_by("write 'E'", {{at(i), "E"}});
+    if (text[i] == 'E') toy->findings.error("an-E", at(i), "an E");
+    if (text[i] == 'z') toy->findings.warning("a-z", at(i), "a z").fixed_by("write 'zz'", {{at(i), "zz"}});
+    if (text[i] == 'd') toy->findings.warning("a-d", at(i), "a d").fixed_by("leave it out", {{at(i), ""}});
+  }
+  return {toy, &toy->findings, &toy->sources, file, true};
+}
+
+TEST(Mend, MendsWhatItCanAndSaysWhatNot) {
+  const Mended m = mend("axqbx\nx", judge);
+  EXPECT_EQ(m.text, "aoqbo\no");
+  EXPECT_EQ(m.applied.size(), 3u);
+  ASSERT_EQ(m.refused.size(), 1u);
+  EXPECT_EQ(m.refused[0].rule, "a-q");
+  EXPECT_EQ(m.refused[0].why_not, "it would bring up: an E [an-E]");
+  EXPECT_EQ(m.refused[0].line, 1u);
+  EXPECT_EQ(m.last.findings->count(Severity::error), 0u);
+}
+
+TEST(Mend, AFixAfterWhichItsFindingRemainsIsNotMade) {
+  const Mended m = mend("z", judge);
+  EXPECT_EQ(m.text, "z");
+  ASSERT_EQ(m.refused.size(), 1u);
+  EXPECT_EQ(m.refused[0].why_not, "its finding would remain");
+}
+
+TEST(Mend, WhatAnUnreadableTextHidIsNoNewError) {
+  const Mended m = mend("a!xE", judge);
+  EXPECT_EQ(m.text, "a.oE");   // and the second round mends what came to light
+  EXPECT_EQ(m.applied.size(), 2u);
+  EXPECT_TRUE(m.refused.empty());
+}
+
+TEST(Mend, PlacesMoveWithTheText) {
+  const Mended m = mend("ddddqdddq", judge);
+  EXPECT_EQ(m.text, "qq");
+  EXPECT_EQ(m.applied.size(), 7u);
+  EXPECT_EQ(m.refused.size(), 2u);     // each is looked at once
+}
+
+TEST(Mend, AcceptedFindingsAreLeft) {
+  const Mended m = mend("x", [](const std::string& text) {
+    Judged j = judge(text);
+    const_cast<Findings*>(j.findings)->all().front().accepted = "known";
+    return j;
+  });
+  EXPECT_EQ(m.text, "x");
+  EXPECT_TRUE(m.refused.empty());
+}
+
+TEST(Mend, ChecksAreBounded) {
+  std::size_t checks = 0;
+  const Mended m = mend(std::string(500, 'q'), [&](const std::string& text) {
+    ++checks;
+    return judge(text);
+  }, 50);
+  EXPECT_LE(checks, 50u);
+  EXPECT_EQ(m.text, std::string(500, 'q'));
+  EXPECT_EQ(m.refused.size(), 500u);
+  EXPECT_EQ(m.refused.back().why_not, "too many fixes for one run: run it again");
+}
+
+}  // namespace
+}  // namespace clusterc
