@@ -37,6 +37,14 @@ COMMANDS = [
 ]
 
 
+MILLION = 131072                                   # nodes: what is measured of them, files of gigabytes and trees of 400,000 files left out
+OF_A_MILLION = ("check", "plan", "plan -o")
+
+
+def commands(size):
+    return [(name, words) for name, words in COMMANDS if size < MILLION or name in OF_A_MILLION]
+
+
 def goals(median, written):
     """(goal, limit, measured, unit) of every goal whose sizes were measured; written: bytes of each export."""
     out = []
@@ -56,6 +64,10 @@ def goals(median, written):
         for family in ("dot", "netbox"):    # what the family takes more than the plan alone; 100 MB/s is 10 ns a byte
             more = at(16384, "plan -o, " + family)["cpu_s"] - at(16384, "plan")["cpu_s"]
             add(f"16,384 nodes: export of {family}, CPU of a byte", 10, more / written[16384, "plan -o, " + family] * 1e9, "ns")
+    if at(MILLION, "plan"):
+        add("131,072 nodes: plan, CPU", 10.0, at(MILLION, "plan")["cpu_s"], "s")
+        add("131,072 nodes: plan, peak memory", 3000, at(MILLION, "plan")["peak_mb"], "MB")
+        add("131,072 nodes: plan -o with plan.json and cables.csv, peak memory", 3000, at(MILLION, "plan -o")["peak_mb"], "MB")
     if at(32, "check"):
         add("32 nodes: check, CPU", 0.015, at(32, "check")["cpu_s"], "s")
         add("32 nodes: check, peak memory", 15, at(32, "check")["peak_mb"], "MB")
@@ -117,10 +129,10 @@ def main():
             place = {k: f"{size}.{v}" for k, v in (("spec", "yaml"), ("tree", "tree"), ("plan", "plan"))}
             with open(os.path.join(scratch, place["spec"]), "w", encoding="utf-8") as f:
                 f.write(specs.spec(size))
-            runs = {name: [] for name, _ in COMMANDS}
+            runs = {name: [] for name, _ in commands(size)}
             for _ in range(wish.runs):
                 shutil.rmtree(os.path.join(scratch, place["tree"]), ignore_errors=True)
-                for name, words in COMMANDS:
+                for name, words in commands(size):
                     arguments = [w.format(**place) for w in words]
                     before = stamps(os.path.join(scratch, place["tree"])) if name == "compile again" else None
                     with open(os.path.join(scratch, "stdout"), "wb") as out, open(os.path.join(scratch, "stderr"), "wb") as err:
@@ -134,10 +146,13 @@ def main():
                     if before is not None and before != stamps(os.path.join(scratch, place["tree"])):
                         raise SystemExit(f"run.py: {size} nodes: a second compile touched the tree")
                     runs[name].append(used)
-            tree = stamps(os.path.join(scratch, place["tree"]))
+            if size < MILLION:
+                tree = stamps(os.path.join(scratch, place["tree"]))
+            else:
+                tree = {}
             files = [p for p in tree if not os.path.isdir(p)]
             facts[size] = {"files": len(files), "bytes": sum(tree[p][3] for p in files)}
-            for name, words in COMMANDS:
+            for name, words in commands(size):
                 if name.startswith("plan -o"):
                     folder = os.path.join(scratch, words[3].format(**place))
                     written[size, name] = sum(os.path.getsize(os.path.join(at, f)) for at, _, files in os.walk(folder) for f in files)
@@ -147,6 +162,10 @@ def main():
                      "peak_mb": statistics.median(r["peak_kib"] * 1024 / MB for r in runs[name])}
                 median[size, name] = m
                 raw.append({"nodes": size, "case": name, "command": "clusterc " + " ".join(w.format(**place) for w in words), "median": m, "runs": runs[name]})
+            for name in os.listdir(scratch):           # the next size needs the room
+                if name.startswith(f"{size}."):
+                    path = os.path.join(scratch, name)
+                    shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

@@ -4,11 +4,12 @@
 usage: specs.py NODES [OUTPUT.yaml]     (no output: standard output)
 
 Up to 1,023 nodes the compute fabric is InfiniBand with switches of 64 ports of 400 Gb/s; from 1,024 on it is RoCE with switches that
-are broken out to 128 ports of 400 Gb/s. Racks, feeds and cooling grow with the nodes, so that each size checks clean.
+are broken out to 128 ports of 400 Gb/s; from 65,536 on each of the eight rails is a plane of its own. Racks, feeds and cooling grow with the nodes, so that
+each size checks clean.
 """
 import sys
 
-SIZES = (32, 128, 2048, 16384)   # what run.py measures
+SIZES = (32, 128, 2048, 16384, 131072)   # what run.py measures
 
 NODE_KW = 10.2                   # nvidia-dgx-h100 at most (its catalogue file)
 NODES_PER_RACK = 4
@@ -31,7 +32,9 @@ def pattern(stem, count):
 def spec(nodes):
     if nodes < 32 or nodes % 32:
         raise SystemExit(f"specs.py: {nodes} nodes: a multiple of 32 is needed")
-    large = nodes >= 1024
+    large, million = nodes >= 1024, nodes >= 65536
+    # Compute, in-band and management addresses. 131,072 nodes have 1,048,576 compute ports: a prefix of 2^23 for them, 2^20 and 2^21 for the others.
+    subnets = ("10.128.0.0/9", "10.0.0.0/12", "10.64.0.0/11") if million else ("10.128.0.0/10", "10.0.0.0/16", "10.64.0.0/15")
     compute_racks = nodes // NODES_PER_RACK
     # At 16,384 nodes the three fabrics have 0.38 switches a node and each takes two outlets: below twelve nodes' switches to a rack,
     # which has twelve outlets of their kind on a PDU.
@@ -48,8 +51,7 @@ def spec(nodes):
     switch: {'nvidia-sn5610' if large else 'nvidia-qm9700'}
 """ + ("    breakout: 2\n" if large else "") + """\
     racks: network
-    topology: rail-optimised
-""" + ("    mtu: 9000\n    subnet: 10.128.0.0/10\n" if large else "") + """\
+""" + f"    topology: {'rail-only' if million else 'rail-optimised'}\n" + (f"    mtu: 9000\n    subnet: {subnets[0]}\n" if large else "") + """\
     connects: { gpu: { ports: compute } }
 """
     return f"""\
@@ -96,10 +98,10 @@ networks:
     racks: network
     oversubscription: 3
     mtu: 9000
-    subnet: 10.0.0.0/16
+    subnet: {subnets[1]}
     carries: [storage, inband]
     connects: {{ gpu: {{ ports: inband }}, head: {{ ports: data }} }}
-  oob: {{ kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, racks: network, subnet: 10.64.0.0/15, connects: everything }}
+  oob: {{ kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, racks: network, subnet: {subnets[2]}, connects: everything }}
 
 storage:
   scratch: {{ kind: lustre, servers: {{ external: lustre.example.org }}, mount: /scratch }}

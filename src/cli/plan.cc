@@ -15,7 +15,7 @@ void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
   o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "also write plan and exports there")(
-      "exports", po::value<std::string>()->value_name("LIST")->default_value("all"), "which: book (plan.json, plan.txt, cables.csv, routes.csv), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with commas")(
+      "exports", po::value<std::string>()->value_name("LIST")->default_value("all"), "which: book (plan.json, plan.txt, cables.csv, routes.csv, switches.csv), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with commas")(
       "what-if", po::value<std::string>()->value_name("WHAT"), "each: every component fails alone, worst first; or a combination: feed:A,spine:3");
 }
 
@@ -70,6 +70,7 @@ void write_exports(const Run& run, const std::string& output, const std::string&
     write("plan.txt", render_plan_text(cluster, plan, expected));
     write("cables.csv", render_cables_csv(cluster, plan));
     write("routes.csv", render_routes_csv(cluster, plan));
+    write("switches.csv", render_switches_csv(cluster, plan));
   }
   if (wanted("sheets")) {
     write("point-to-point.csv", render_point_to_point_csv(cluster, plan));

@@ -148,6 +148,10 @@ struct Ends {
       else if (storage >= 0) add_storage(storage, c.value, c.name_span);
       else r.unknown_name(c.name, c.name_span, known, "node group or storage");
     }
+    if (!net.everything) take_built_for();
+  }
+
+  void take_built_for() {
     for (const auto& b : net.spec->built_for) {
       if (!b.value) continue;
       const bool exists = r.cluster.find_node_group(b.name) >= 0 ||
@@ -366,6 +370,15 @@ void add_management_ports(const Cluster& c, NetworkModel& m) {
       m.ends.push_back({.span = c.storage[s].span, .storage = static_cast<int>(s), .members = c.storage[s].count, .ports_each = 1, .built_for = c.storage[s].count, .rate = m.rate});
 }
 
+// Whoever a network of nodes or storage leaves ports for has a management port, too.
+void built_for_what_others_are(const Cluster& c, NetworkModel& m) {
+  for (EndPoints& e : m.ends)
+    for (const NetworkModel& n : c.networks)
+      if (!n.everything)
+        for (const EndPoints& o : n.ends)
+          if (o.group == e.group && o.storage == e.storage) e.built_for = std::max(e.built_for, o.built_for);
+}
+
 }  // namespace
 
 void resolve_networks(Resolution& r) {
@@ -393,7 +406,11 @@ void resolve_networks(Resolution& r) {
   }
   share_out_ports(r);
   for (NetworkModel& m : c.networks)
-    if (m.everything && m.ends.empty()) add_management_ports(c, m);
+    if (m.everything) {
+      if (m.ends.empty()) add_management_ports(c, m);
+      built_for_what_others_are(c, m);
+      Ends{r, m}.take_built_for();
+    }
   for (std::size_t i = 0; i < c.networks.size(); ++i) {
     find_rails(c.spec.networks.entries[i].value, c, c.networks[i]);
     find_planes(r, c.spec.networks.entries[i], c.networks[i]);

@@ -1,7 +1,8 @@
 // Addresses of a subnet.
 //
 // Who gets addresses: the network's groups in the order of the spec, and on an out-of-band network the switches of each fabric, the PDUs and the
-// shelves and trays of assemblies. A member of a bond has one address, else one for each port, side by side.
+// shelves and trays of assemblies; on a routed network its own switches (loopbacks, plan/bgp.h). A member of a bond has one address, else one for
+// each port, side by side.
 // The first of three schemes in which all fit (docs/names.md):
 //   slots    the subnet is cut into 16 equal slots (8, 4, 2 where somebody needs more; 32 to 256 where there are more than 15). Slot 0 is left for
 //            gateway and services, groups take slots 1, 2, …, equipment takes them from the last one down. Nobody's addresses move when another grows.
@@ -12,6 +13,8 @@
 
 #include <algorithm>
 #include <bit>
+
+#include "plan/bgp.h"
 
 namespace clusterc {
 namespace {
@@ -92,6 +95,7 @@ void plan_addresses(Plan& plan) {
           if (b.what == FabricBlock::What::shelves && plan.fabrics[f].network == a.network)
             a.equipment.push_back({.what = b.what, .of = b.of, .count = b.members});
     }
+    if (has_loopbacks(plan, a.network)) a.equipment.push_back({.what = FabricBlock::What::switches, .of = a.network, .count = plan.fabrics[i].switch_count()});
     for (const EquipmentAddresses& e : a.equipment) {
       all.push_back({.members = static_cast<std::uint64_t>(e.count), .equipment = true});
       a.needed += static_cast<std::uint64_t>(e.count);
@@ -115,6 +119,20 @@ void plan_addresses(Plan& plan) {
 
 bool has_addresses(const AddressPlan& a) {
   return std::ranges::none_of(a.first, [](std::uint32_t first) { return first == 0; }) && std::ranges::none_of(a.equipment, [](const EquipmentAddresses& e) { return e.first == 0; });
+}
+
+bool has_loopbacks(const Plan& plan, int network) {
+  const NetworkModel& n = plan.cluster->networks[static_cast<std::size_t>(network)];
+  return n.kind == LinkKind::ethernet && !n.everything && n.shares < 0 && n.subnet && n.spec && n.spec->asn && plan.fabrics[static_cast<std::size_t>(network)].switch_count() > 0;
+}
+
+std::uint32_t loopback(const Plan& plan, int fabric, SwitchRef r) {
+  const AddressPlan* a = plan.addresses_of(fabric);
+  const std::int64_t number = plan.switch_number(fabric, r);
+  if (!a || number < 0 || !has_loopbacks(plan, fabric)) return 0;
+  for (const EquipmentAddresses& e : a->equipment)
+    if (e.what == FabricBlock::What::switches && e.of == fabric && e.first) return e.first + static_cast<std::uint32_t>(number - plan.fabrics[static_cast<std::size_t>(fabric)].first_switch);
+  return 0;
 }
 
 const AddressPlan* Plan::addresses_of(int network) const {
@@ -145,7 +163,7 @@ std::uint32_t Plan::switch_address(int fabric, SwitchRef r) const {
   if (number < 0) return 0;
   for (const AddressPlan& a : addresses)
     for (const EquipmentAddresses& e : a.equipment)
-      if (e.what == FabricBlock::What::switches && e.of == fabric && e.first)
+      if (e.what == FabricBlock::What::switches && e.of == fabric && e.first && a.network != fabric)   // its own are loopbacks
         return e.first + static_cast<std::uint32_t>(number - fabrics[fabric].first_switch);
   return 0;
 }

@@ -79,6 +79,18 @@ Amperes cord_current(const Cluster& c, Watts power, std::int64_t alive, Volts v)
   return Amperes(alive > 0 && v.value > 0 ? power.value / power_factor(c) / static_cast<double>(alive) / v.value : 0);
 }
 
+namespace {
+
+// On the lines, of what is on the pairs (or on each line) in the same unit: currents, or watts at one voltage.
+std::array<double, 3> line_loads(const std::array<double, 3>& pairs, bool single, bool between_lines) {
+  if (single) return {pairs[0], 0, 0};
+  if (!between_lines) return pairs;
+  const auto sum = [](double a, double b) { return std::sqrt(a * a + b * b + a * b); };
+  return {sum(pairs[0], pairs[2]), sum(pairs[0], pairs[1]), sum(pairs[1], pairs[2])};      // pairs AB, BC, CA
+}
+
+}  // namespace
+
 bool lose_feed(const PowerRack& rack, int lost, PowerFailure& failure) {
   failure = {};
   std::size_t dead = 0;
@@ -90,86 +102,112 @@ bool lose_feed(const PowerRack& rack, int lost, PowerFailure& failure) {
   return dead > 0 && dead < rack.positions.size();
 }
 
-namespace {
-
-struct Cord {
-  std::size_t cord;                     // in PowerRack::cords
-  double watts;
-  std::size_t bank = 0, pair = 0;
-};
-
-std::array<double, 3> line_currents(const std::array<double, 3>& pairs, bool single, bool between_lines) {
-  if (single) return {pairs[0], 0, 0};
-  if (!between_lines) return pairs;
-  const auto sum = [](double a, double b) { return std::sqrt(a * a + b * b + a * b); };
-  return {sum(pairs[0], pairs[2]), sum(pairs[0], pairs[1]), sum(pairs[1], pairs[2])};      // pairs AB, BC, CA
+RackWiring wire_rack(const RackGroupModel& group, const PowerRack& rack) {
+  RackWiring w;
+  for (std::size_t p = 0; p < rack.positions.size(); ++p) {
+    RackWiring::Position& at = w.positions.emplace_back();
+    const PduPart* part = p < group.pdus.size() ? group.pdus[p].part : nullptr;
+    const Value<Volts> v = part ? outlet_voltage(*part) : Value<Volts>();
+    if (!v) continue;
+    const bool single = *part->phases < 3;
+    at = {.known = true, .between = !single && *v == *part->voltage, .ways = static_cast<std::uint8_t>(single ? 1 : 3), .banks = part->banks.value_or(0), .voltage = *v};
+  }
+  w.way.assign(rack.cords.size(), 0);
+  w.bank.assign(rack.cords.size(), 0);
+  PowerState normal;
+  evaluate(rack, {}, normal);
+  CordWatts watts;
+  cord_watts(rack, {}, normal, watts);
+  std::vector<std::size_t> order(rack.cords.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) { return watts.cord[k]; });
+  const auto least = [](const std::vector<double>& on) { return static_cast<std::size_t>(std::ranges::min_element(on) - on.begin()); };
+  for (std::size_t p = 0; p < rack.positions.size(); ++p) {
+    const std::size_t ways = w.positions[p].ways, banks = static_cast<std::size_t>(w.positions[p].banks);
+    std::vector<double> on_bank(std::max<std::size_t>(1, banks), 0), on_way(ways, 0);
+    for (const std::size_t k : order) {
+      if (static_cast<std::size_t>(rack.cords[k].position) != p) continue;
+      const std::size_t bank = least(on_bank), way = banks > 0 && banks % ways == 0 ? bank % ways : least(on_way);
+      on_bank[bank] += watts.cord[k];
+      on_way[way] += watts.cord[k];
+      w.bank[k] = static_cast<std::int16_t>(bank);
+      w.way[k] = static_cast<std::uint8_t>(way);
+    }
+  }
+  return w;
 }
 
-// Power of every cord in a state of the rack; what has no cords is in `spread`, for each position that lives.
-struct CordWatts {
-  std::vector<double> cord;
-  std::vector<double> spread;
-};
-CordWatts cord_watts(const PowerRack& rack, const PowerFailure& failure) {
-  PowerState state;
-  evaluate(rack, failure, state);
-  CordWatts out{std::vector<double>(rack.cords.size(), 0), state.position_watts};
+void cord_watts(const PowerRack& rack, const PowerFailure& failure, const PowerState& state, CordWatts& out) {
+  out.cord.assign(rack.cords.size(), 0);
+  out.spread = state.position_watts;
+  const auto works = [&](std::size_t k) {
+    return (failure.positions >> rack.cords[k].position & 1) == 0 && std::ranges::find(failure.cords, static_cast<std::int32_t>(k)) == failure.cords.end();
+  };
   for (std::size_t first = 0; first < rack.cords.size();) {
     std::size_t end = first;
     std::int64_t alive = 0;
-    const auto works = [&](std::size_t k) { return (failure.positions >> rack.cords[k].position & 1) == 0; };
     for (; end < rack.cords.size() && rack.cords[end].device == rack.cords[first].device; ++end) alive += works(end);
     const double each = alive > 0 ? state.devices[static_cast<std::size_t>(rack.cords[first].device)].watts / static_cast<double>(alive) : 0;
-    for (std::size_t k = first; k < end; ++k)
+    for (std::size_t k = first; k < end && each > 0; ++k)
       if (works(k)) {
         out.cord[k] = each;
         out.spread[static_cast<std::size_t>(rack.cords[k].position)] -= each;
       }
     first = end;
   }
-  return out;
 }
 
-PduCurrents currents_of(const Plan& plan, const PduPart& part, const PowerRack& rack, std::size_t position) {
+void fullest_lines(const PowerRack& rack, const RackWiring& wiring, const PowerFailure& failure, const PowerState& state, CordWatts& watts, std::vector<double>& out) {
+  cord_watts(rack, failure, state, watts);
+  const std::size_t n = rack.positions.size();
+  auto& on = watts.ways;
+  on.assign(n, {});
+  for (std::size_t k = 0; k < rack.cords.size(); ++k) on[static_cast<std::size_t>(rack.cords[k].position)][wiring.way[k]] += watts.cord[k];
+  out.assign(n, 0);
+  for (std::size_t p = 0; p < n; ++p) {
+    const RackWiring::Position& at = wiring.positions[p];
+    out[p] = state.position_watts[p];
+    if (at.ways < 3) continue;
+    const double even = std::max(0.0, watts.spread[p]) / 3;
+    for (double& w : on[p]) w += even;
+    const std::array<double, 3> lines = line_loads(on[p], false, at.between);
+    const double fullest = std::max({lines[0], lines[1], lines[2]});
+    out[p] = std::max(out[p], at.between ? std::sqrt(3.0) * fullest : 3 * fullest);
+  }
+}
+
+namespace {
+
+PduCurrents currents_of(const Plan& plan, const PowerRack& rack, const RackWiring& wiring, std::size_t position) {
   const Cluster& c = *plan.cluster;
   PduCurrents out;
-  const Value<Volts> v = outlet_voltage(part);
-  if (!v) return out;
-  const bool single = *part.phases < 3, between = !single && *v == *part.voltage;
-  const std::size_t ways = single ? 1 : 3, banks = static_cast<std::size_t>(part.banks.value_or(0));
-  const CordWatts normal = cord_watts(rack, {});
-  std::vector<Cord> cords;
-  for (std::size_t k = 0; k < rack.cords.size(); ++k)
-    if (static_cast<std::size_t>(rack.cords[k].position) == position) cords.push_back({k, normal.cord[k]});
-  std::ranges::stable_sort(cords, std::greater<>(), &Cord::watts);
-  std::vector<double> on_bank(std::max<std::size_t>(1, banks), 0), on_pair(ways, 0);
-  const auto least = [](const std::vector<double>& on) { return static_cast<std::size_t>(std::ranges::min_element(on) - on.begin()); };
-  for (Cord& cord : cords) {
-    cord.bank = least(on_bank);
-    cord.pair = banks > 0 && banks % ways == 0 ? cord.bank % ways : least(on_pair);      // whole banks lie on the pairs in turn
-    on_bank[cord.bank] += cord.watts;
-    on_pair[cord.pair] += cord.watts;
-  }
-  const auto state = [&](const CordWatts& watts, std::array<double, 3>& lines, double& bank) {
-    const auto amps = [&](double w) { return cord_current(c, Watts(w), 1, *v).value; };
-    std::array<double, 3> pairs{};
-    for (std::size_t w = 0; w < ways; ++w) pairs[w] = amps(std::max(0.0, watts.spread[position]) / static_cast<double>(ways));
-    std::vector<double> in_bank(std::max<std::size_t>(1, banks), 0);
-    for (const Cord& cord : cords) {
-      pairs[cord.pair] += amps(watts.cord[cord.cord]);
-      if (banks > 0) in_bank[cord.bank] += amps(watts.cord[cord.cord]);
+  const RackWiring::Position& at = wiring.positions[position];
+  if (!at.known) return out;
+  const auto state = [&](const PowerFailure& failure, std::array<double, 3>& lines, double& bank) {
+    PowerState power;
+    evaluate(rack, failure, power);
+    CordWatts watts;
+    cord_watts(rack, failure, power, watts);
+    const auto amps = [&](double w) { return cord_current(c, Watts(w), 1, at.voltage).value; };
+    std::array<double, 3> ways{};
+    for (std::size_t w = 0; w < at.ways; ++w) ways[w] = amps(std::max(0.0, watts.spread[position]) / at.ways);
+    std::vector<double> in_bank(static_cast<std::size_t>(std::max<std::int64_t>(1, at.banks)), 0);
+    for (std::size_t k = 0; k < rack.cords.size(); ++k) {
+      if (static_cast<std::size_t>(rack.cords[k].position) != position) continue;
+      ways[wiring.way[k]] += amps(watts.cord[k]);
+      if (at.banks > 0) in_bank[static_cast<std::size_t>(wiring.bank[k])] += amps(watts.cord[k]);
     }
-    lines = line_currents(pairs, single, between);
+    lines = line_loads(ways, at.ways < 3, at.between);
     bank = std::ranges::max(in_bank);
   };
-  state(normal, out.lines, out.bank);
+  state({}, out.lines, out.bank);
   out.worst_lines = out.lines;
   out.worst_bank = out.bank;
   for (int f = 0; f < static_cast<int>(c.feeds.size()); ++f) {
     PowerFailure failure;
     if (f == rack.positions[position].feed || !lose_feed(rack, f, failure)) continue;
     PduCurrents then;
-    state(cord_watts(rack, failure), then.lines, then.bank);
+    state(failure, then.lines, then.bank);
     if (then.highest() > out.worst_highest()) {
       out.worst_lines = then.lines;
       out.worst_lost_feed = f;
@@ -194,9 +232,10 @@ std::vector<PduCurrents> pdu_currents(const Plan& plan) {
   for (const PowerClass& k : power_classes(plan)) {
     if (k.assembly) continue;
     const RackGroupModel& g = c.racks[static_cast<std::size_t>(k.group)];
+    const RackWiring wiring = wire_rack(g, k.rack);
     for (std::size_t p = 0; p < g.pdus.size(); ++p) {
       if (!g.pdus[p].part) continue;
-      const PduCurrents currents = currents_of(plan, *g.pdus[p].part, k.rack, p);
+      const PduCurrents currents = currents_of(plan, k.rack, wiring, p);
       for (const std::int32_t rack : k.racks) all[first[static_cast<std::size_t>(rack)] + p] = currents;
     }
   }

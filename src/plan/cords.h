@@ -30,8 +30,34 @@ Amperes cord_current(const Cluster&, Watts, std::int64_t alive, Volts);
 // What each position carries when the feed is lost; `lost` -1: nothing is. False where no position hangs on it, or none is left.
 bool lose_feed(const PowerRack&, int lost, PowerFailure&);
 
-// Currents of one PDU. A cord is put on the bank, else the pair of lines, that carries least so far, the largest cords first; what states no supplies
-// is spread evenly. `worst` is after the loss of one other feed, with the same assignment.
+// Where each cord of a rack sits on its PDU: the bank, else the pair of lines, that carries least so far, the largest cords first, as they draw when
+// nothing has failed. Whole banks lie on the pairs in turn.
+struct RackWiring {
+  struct Position {
+    bool known = false;                           // its voltage and phases are stated
+    bool between = false;                         // three phases, loads between lines
+    std::uint8_t ways = 1;                        // pairs of lines, or lines
+    std::int64_t banks = 0;
+    Volts voltage{0};                             // across a load
+  };
+  std::vector<Position> positions;                // as PowerRack::positions
+  std::vector<std::uint8_t> way;                  // by cord
+  std::vector<std::int16_t> bank;
+};
+RackWiring wire_rack(const RackGroupModel&, const PowerRack&);
+
+// Power on each cord in a state of the rack, and what has no cords, by position.
+struct CordWatts {
+  std::vector<double> cord, spread;
+  std::vector<std::array<double, 3>> ways;        // by position: on its lines, or pairs of lines (fullest_lines)
+};
+void cord_watts(const PowerRack&, const PowerFailure&, const PowerState&, CordWatts&);
+
+// Of each position, the balanced load that would fill every line as much as the fullest is: no less than what it carries (PowerState::position_watts).
+// `watts` is scratch that keeps its memory.
+void fullest_lines(const PowerRack&, const RackWiring&, const PowerFailure&, const PowerState&, CordWatts& watts, std::vector<double>& out);
+
+// Currents of one PDU. What states no supplies is spread evenly over its lines. `worst` is after the loss of one other feed, with the same assignment.
 struct PduCurrents {
   std::array<double, 3> lines{}, worst_lines{};   // A; a single phase uses the first
   int worst_lost_feed = -1;

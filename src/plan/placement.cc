@@ -5,7 +5,11 @@
 //    are spread instead: each goes to the rack with most power left, so that two heads stand in two racks;
 // 3. storage systems, spread; 4. switches, spread, from the top down, never two after one another in one rack while there is another. Without
 //    `racks`, a leaf goes beside the first device that it serves.
-// Each step tries all racks of its group within what they carry after the loss of a feed, and only then within what they carry with all feeds.
+// Each step tries all racks of its group within what they carry after the loss of a feed, and only then within what they carry with all feeds; and
+// both of these first with an outlet for each cord, and rails and cables weighed.
+// What a device draws after the loss of a feed is a little more: its supplies that are left run at a higher load point (plan/power_chain.h).
+// Members that are not there yet, up to the sizes that networks are built for, have their places kept free, so that nobody moves when they
+// come; where not everybody would fit beside them, none are kept.
 // Nothing is put where units, weight or the normal limit forbid it: it is left over, with the reason. Whether it is deep enough is for a rule to say.
 // A `per_rack` that the spec writes is asked for, whatever it draws and weighs: then only units forbid, and the rules say what is over a limit.
 // Example: 48 U, 4 x 8 U of 10.2 kW = 40.8 kW; three PDUs of 34.5 kVA at 0.96 carry 99.4 kW, two of them 66.2 kW: it fits even then.
@@ -14,11 +18,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <queue>
 #include <tuple>
 
 #include "base/format.h"
 #include "model/power.h"
+#include "plan/cords.h"
 
 namespace clusterc {
 
@@ -36,6 +42,35 @@ Value<VoltAmperes> pdu_rating(const Cluster& c, const PduPart& p) {
   return {};
 }
 
+namespace {
+
+// What the PDUs of one rack carry together (power, cords) when each of them has room for `each`: cords are dealt to the feeds evenly and on a feed to
+// its PDUs evenly, what has no cords to all PDUs evenly. So two PDUs on A and one on B carry no more than twice what B's one does. `lost`: a feed that is dead.
+double shared_evenly(const RackGroupModel& g, int lost, const std::vector<double>& each) {
+  double smallest = std::numeric_limits<double>::infinity(), of_feed = smallest;
+  std::int64_t alive = 0, feeds = 0;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    if (g.pdus[i].feed == lost) continue;
+    ++alive;
+    smallest = std::min(smallest, each[i]);
+    bool first = true;
+    double least = each[i];
+    std::int64_t here = 0;
+    for (std::size_t k = 0; k < each.size(); ++k)
+      if (g.pdus[k].feed == g.pdus[i].feed) {
+        first = first && k >= i;
+        least = std::min(least, each[k]);
+        ++here;
+      }
+    if (!first) continue;
+    ++feeds;
+    of_feed = std::min(of_feed, least * static_cast<double>(here));
+  }
+  return std::min(smallest * static_cast<double>(alive), of_feed * static_cast<double>(feeds));
+}
+
+}  // namespace
+
 RackLimits pdu_limits(const Cluster& c, const RackGroupModel& g) {
   RackLimits limits;
   const double pf = power_factor(c);
@@ -45,18 +80,11 @@ RackLimits pdu_limits(const Cluster& c, const RackGroupModel& g) {
     rating.push_back(v ? v->value * pf : std::numeric_limits<double>::infinity());
   }
   if (!rating.empty()) {
-    limits.normal = Watts(*std::min_element(rating.begin(), rating.end()) * static_cast<double>(rating.size()));
+    limits.normal = Watts(shared_evenly(g, -2, rating));
     limits.survives = limits.normal;
-    for (std::size_t lost = 0; lost < c.feeds.size(); ++lost) {
-      double smallest = std::numeric_limits<double>::infinity();
-      int alive = 0;
-      for (std::size_t i = 0; i < rating.size(); ++i)
-        if (g.pdus[i].feed != static_cast<int>(lost)) {
-          ++alive;
-          smallest = std::min(smallest, rating[i]);
-        }
-      if (alive > 0) limits.survives = std::min(limits.survives, Watts(smallest * alive));
-    }
+    for (std::size_t lost = 0; lost < c.feeds.size(); ++lost)
+      if (std::any_of(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed != static_cast<int>(lost); }))
+        limits.survives = std::min(limits.survives, Watts(shared_evenly(g, static_cast<int>(lost), rating)));
   }
   return limits;
 }
@@ -79,13 +107,18 @@ struct Device {                       // all that placing needs to know of one k
   std::int32_t group;
   std::int64_t units = 0;
   double watts = 0, typical = 0, kilograms = 0, airflow = 0, liquid_share = 0;
+  double after_loss = 0;              // W at the wall with the supplies that the worst feed loss leaves
+  std::int64_t c13 = 0, c19 = 0;      // outlets that its cords take
   bool power_known = false, weight_known = false, airflow_known = false, from_top = false;
 };
 
 struct RackState {
   std::uint64_t free = 0;             // bit u - 1: unit u is free
   double normal = 0, survives = 0, carries = 0;   // W, W, kg that are left
+  double rated = 0;                               // kg that it carries; infinite where nobody states it
+  std::int32_t c13 = 0, c19 = 0, either = 0;      // outlets that are left; C13, C19, and those that take both
 };
+constexpr std::int32_t kAnyNumber = 1 << 20;      // of outlets, where nobody states them
 
 constexpr std::int64_t kMostUnits = 60;
 
@@ -94,6 +127,17 @@ class Placer {
   explicit Placer(Plan& plan) : plan_(plan), c_(*plan.cluster) {}
 
   void all() {
+    place_all(true);
+    if (!kept_free_ || plan_.unplaced.empty()) return;
+    plan_.racks.clear();                                   // somebody found no place: nothing is kept free then
+    plan_.unplaced.clear();
+    place_all(false);
+  }
+
+ private:
+  void place_all(bool keep) {
+    keep_ = keep;
+    kept_rack_.clear();
     set_up();
     plan_.node_rack.assign(static_cast<std::size_t>(c_.node_count), -1);
     plan_.node_unit.assign(static_cast<std::size_t>(c_.node_count), 0);
@@ -112,16 +156,17 @@ class Placer {
     for (RackPlan& r : plan_.racks) std::ranges::sort(r.devices, {}, &RackedDevice::unit);
   }
 
- private:
   void set_up() {
     plan_.racks.resize(static_cast<std::size_t>(c_.rack_count));
-    state_.resize(plan_.racks.size());
+    state_.assign(plan_.racks.size(), {});
     for (const RackGroupModel& g : c_.racks) {
       const RackLimits limits = rack_limits(c_, g);
       const std::int64_t units = g.part ? std::min(g.part->units.value_or(0), kMostUnits) : 0;
       const double carries = g.part && g.part->static_load ? g.part->static_load->value : std::numeric_limits<double>::infinity();
+      const Outlets outlets = outlets_of_rack(g);
       for (std::int64_t i = 0; i < g.count; ++i) {
-        state_[g.first + i] = {(std::uint64_t{1} << units) - 1, limits.normal.value, limits.survives.value, carries};
+        state_[g.first + i] = {(std::uint64_t{1} << units) - 1, limits.normal.value, limits.survives.value, carries, carries,
+                               static_cast<std::int32_t>(outlets.c13), static_cast<std::int32_t>(outlets.c19), static_cast<std::int32_t>(outlets.either)};
         RackPlan& r = plan_.racks[g.first + i];
         if (g.part && g.part->weight) r.weight = *g.part->weight;
         else r.weight_complete = false;
@@ -138,6 +183,30 @@ class Placer {
       }
   }
 
+  // A kind of plug for which there is no outlet at all is left to power-plug-outlet-mismatch.
+  static Outlets outlets_of_rack(const RackGroupModel& g) {
+    std::vector<double> c13, c19, either;
+    bool known = !g.pdus.empty();
+    for (const PduModel& p : g.pdus) {
+      const Outlets o = p.part ? outlets_of(*p.part) : Outlets{};
+      known = known && o.known;
+      c13.push_back(static_cast<double>(o.c13));
+      c19.push_back(static_cast<double>(o.c19));
+      either.push_back(static_cast<double>(o.either));
+    }
+    Outlets all;
+    all.c13 = all.c19 = kAnyNumber;
+    if (!known) return all;
+    all.either = static_cast<std::int64_t>(shared_evenly(g, -2, either));
+    const auto sum = [&](const std::vector<double>& each) {
+      const auto n = static_cast<std::int64_t>(shared_evenly(g, -2, each));
+      return n + all.either > 0 ? n : kAnyNumber;
+    };
+    all.c13 = sum(c13);
+    all.c19 = sum(c19);
+    return all;
+  }
+
   void occupied(const RackGroupModel& g) {
     for (const Occupied& o : g.spec->occupied)
       for (std::int64_t i = 0; i < g.count; ++i) {
@@ -152,7 +221,11 @@ class Placer {
           r.devices.push_back({.kind = DeviceKind::occupied, .group = static_cast<std::int32_t>(&g - c_.racks.data()), .index = i,
                                .unit = static_cast<std::int16_t>(first), .units = static_cast<std::int16_t>(last - first + 1)});
         }
-        take(g.first + i, o.power.value_or(Watts(0)).value, o.power.value_or(Watts(0)).value, o.weight.value_or(Kilograms(0)).value);
+        const double watts = o.power.value_or(Watts(0)).value, kilograms = o.weight.value_or(Kilograms(0)).value;
+        s.normal -= watts;
+        s.survives -= watts;
+        s.carries -= kilograms;
+        add(g.first + i, watts, watts, kilograms);
         if (!o.power) r.power_complete = false;
         if (!o.weight) r.weight_complete = false;
         formula_air_watts(g.first + i) += o.power.value_or(Watts(0)).value;
@@ -161,11 +234,7 @@ class Placer {
 
   double& formula_air_watts(std::int64_t rack) { return plan_.racks[rack].unstated_airflow_power.value; }
 
-  void take(std::int64_t rack, double watts, double typical, double kilograms) {
-    RackState& s = state_[rack];
-    s.normal -= watts;
-    s.survives -= watts;
-    s.carries -= kilograms;
+  void add(std::int64_t rack, double watts, double typical, double kilograms) {
     plan_.racks[rack].power += Watts(watts);
     plan_.racks[rack].typical += Watts(typical);
     plan_.racks[rack].weight += Kilograms(kilograms);
@@ -177,19 +246,37 @@ class Placer {
     return free;
   }
   // Lowest unit for the device, 0 where it does not fit.
-  enum class Within { after_loss, normal, units };
+  // bare: of weight and power only what the devices themselves have and draw, without outlets and what rails and cables weigh; the rules say the rest.
+  enum class Within { after_loss, normal, bare, units };
   std::int64_t room(std::int64_t rack, const Device& d, Within limit) const {
     constexpr double kRounding = 1e-6;                    // W, kg: sums of many devices
     const RackState& s = state_[rack];
     if (d.units <= 0) return 0;
-    if (limit != Within::units && (d.watts > (limit == Within::after_loss ? s.survives : s.normal) + kRounding || d.kilograms > s.carries + kRounding)) return 0;
+    if (limit != Within::units && (d.watts > s.normal + kRounding || d.kilograms > s.carries + kRounding)) return 0;
+    if (limit == Within::after_loss && d.after_loss > s.survives + kRounding) return 0;
+    if (limit == Within::after_loss || limit == Within::normal) {
+      if (std::isfinite(s.rated) && (s.rated - s.carries + d.kilograms) * (1 + kRailShare) + kRackCables.value > s.rated + kRounding) return 0;
+      if (std::max<std::int64_t>(0, d.c13 - s.c13) + std::max<std::int64_t>(0, d.c19 - s.c19) > s.either) return 0;
+    }
     const std::uint64_t r = runs(s.free, d.units);
     if (!r) return 0;
     return d.from_top ? 64 - __builtin_clzll(r) : __builtin_ctzll(r) + 1;
   }
+  void keep_free(std::int64_t rack, std::int64_t unit, const Device& d) {
+    RackState& s = state_[rack];
+    s.free &= ~(((std::uint64_t{1} << d.units) - 1) << (unit - 1));
+    s.normal -= d.watts;
+    s.survives -= d.after_loss;
+    s.carries -= d.kilograms;
+    for (const auto& [cords, outlets] : {std::pair{d.c13, &s.c13}, std::pair{d.c19, &s.c19}}) {
+      const auto plain = static_cast<std::int32_t>(std::min<std::int64_t>(cords, *outlets));
+      *outlets -= plain;
+      s.either -= static_cast<std::int32_t>(cords) - plain;
+    }
+  }
   void put(std::int64_t rack, std::int64_t unit, const Device& d, std::int64_t index) {
-    state_[rack].free &= ~(((std::uint64_t{1} << d.units) - 1) << (unit - 1));
-    take(rack, d.watts, d.typical, d.kilograms);
+    keep_free(rack, unit, d);
+    add(rack, d.watts, d.typical, d.kilograms);
     RackPlan& r = plan_.racks[rack];
     r.power_complete = r.power_complete && d.power_known;
     r.weight_complete = r.weight_complete && d.weight_known;
@@ -217,6 +304,36 @@ class Placer {
     d.weight_known = kg.value.has_value();
     return d;
   }
+  // What its cords take, and what it draws when the feed with most of them is lost: they are dealt evenly (plan/power_chain.h).
+  Device corded(Device d, const RackGroupModel* racks, std::int64_t index) const {
+    d.after_loss = d.watts;
+    const RackedDevice racked{.kind = d.kind, .group = d.group, .index = index};
+    const PsuSet* psus = supplies_of(plan_, racked);
+    if (!psus) return d;
+    const std::int64_t count = *psus->count;
+    if (psus->inlet && *psus->inlet == InletKind::c14) d.c13 = count;
+    if (psus->inlet && *psus->inlet == InletKind::c20) d.c19 = count;
+    if (!racks) return d;
+    std::vector<int> feeds;
+    for (const PduModel& p : racks->pdus)
+      if (std::ranges::find(feeds, p.feed) == feeds.end()) feeds.push_back(p.feed);
+    const auto n = static_cast<std::int64_t>(feeds.size());
+    if (n > 1) d.after_loss = std::max(d.watts, on_supplies(supply_load(plan_, racked), count - (count + n - 1) / n).watts);
+    return d;
+  }
+  const RackGroupModel* rack_group(int g) const { return g >= 0 ? &c_.racks[g] : nullptr; }
+  // Members that a network is built for and that are not there.
+  template <class Is>
+  std::int64_t to_come(std::int64_t have, Is is) {
+    if (!keep_) return 0;
+    std::int64_t most = have;
+    for (const NetworkModel& n : c_.networks)
+      for (const EndPoints& e : n.ends)
+        if (is(e)) most = std::max(most, e.built_for);
+    kept_free_ = kept_free_ || most > have;
+    return most - have;
+  }
+
   Device node_device(int g) const {
     const ServerModel& s = c_.nodes[g].server;
     Device d = device(DeviceKind::node, g, s.units, s.power, s.power_typical, s.part.weight);
@@ -224,14 +341,14 @@ class Placer {
     d.airflow = s.part.airflow.value_or(AirFlow(0)).value;
     // Coolant takes its share only where the rack has a loop.
     if (const int racks = c_.nodes[g].racks; racks >= 0 && c_.racks[racks].liquid >= 0) d.liquid_share = s.part.liquid_share.value_or(0);
-    return d;
+    return corded(d, rack_group(c_.nodes[g].racks), c_.nodes[g].first);
   }
 
-  // Places `count` devices, the i-th being number first + i, into the rack with most power (then units) left.
-  void spread(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, SourceSpan span, bool skip_placed) {
+  // Places `count` devices, the i-th being number first + i, into the rack with most power (then units) left; keeps `more` places free.
+  void spread(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, std::int64_t more, SourceSpan span, bool skip_placed) {
     using Key = std::tuple<std::int64_t, int, std::int64_t>;                 // watts left, units left, minus the rack's number: the first of equals
     std::int64_t i = 0, last = -1;
-    for (const Within limit : {Within::after_loss, Within::normal}) {
+    for (const Within limit : {Within::after_loss, Within::normal, Within::bare}) {
       std::priority_queue<Key> best;
       auto key = [&](std::int64_t rack) {
         const double left = state_[rack].survives;
@@ -247,8 +364,8 @@ class Placer {
         }
         return -1;
       };
-      for (; i < count; ++i) {
-        if (skip_placed && plan_.node_rack[first + i] >= 0) continue;
+      for (; i < count + more; ++i) {
+        if (skip_placed && i < count && plan_.node_rack[first + i] >= 0) continue;
         std::int64_t rack = next();
         if (rack < 0) break;
         if (rack == last) {
@@ -258,30 +375,32 @@ class Placer {
             rack = other;
           }
         }
-        put(rack, room(rack, d, limit), d, first + i);
+        if (i < count) put(rack, room(rack, d, limit), d, first + i);
+        else keep_free(rack, room(rack, d, limit), d), kept_rack_[{d.kind, d.group}].push_back(static_cast<std::int32_t>(rack));
         best.push(key(rack));
         last = rack;
       }
-      if (i == count) return;
+      if (i == count + more) return;
     }
     left_over(g, d, first + i, count - i, span);
   }
 
-  void fill(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, const Value<std::int64_t>& asked, SourceSpan span) {
+  void fill(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, std::int64_t more, const Value<std::int64_t>& asked, SourceSpan span) {
     const std::int64_t per_rack = asked.value_or(kMostUnits);
     std::vector<std::int32_t> here(static_cast<std::size_t>(g.count), 0);
     for (std::int64_t i = 0; i < count; ++i)
       if (const std::int64_t rack = plan_.node_rack[first + i]; rack >= g.first && rack < g.first + g.count) ++here[rack - g.first];
     std::int64_t i = 0;
-    for (const Within limit : {Within::after_loss, Within::normal, Within::units}) {
+    for (const Within limit : {Within::after_loss, Within::normal, Within::bare, Within::units}) {
       if (limit == Within::units && !asked) break;
       for (std::int64_t r = 0; r < g.count; ++r)
         while (true) {
           while (i < count && plan_.node_rack[first + i] >= 0) ++i;
-          if (i == count) return;
+          if (i == count + more) return;
           const std::int64_t unit = here[r] < per_rack ? room(g.first + r, d, limit) : 0;
           if (!unit) break;
-          put(g.first + r, unit, d, first + i);
+          if (i < count) put(g.first + r, unit, d, first + i);
+          else keep_free(g.first + r, unit, d), kept_rack_[{d.kind, d.group}].push_back(static_cast<std::int32_t>(g.first + r)), ++i;
           ++here[r];
         }
     }
@@ -353,8 +472,9 @@ class Placer {
     const Device d = node_device(group);
     const RackGroupModel& racks = c_.racks[g.racks];
     const bool fixed_some = g.spec && !g.spec->at.empty();
-    if (g.spec && !g.spec->per_rack && (!g.computes || g.spec->ha)) return spread(racks, d, g.first, g.count, g.span, fixed_some);
-    fill(racks, d, g.first, g.count, g.spec ? g.spec->per_rack : Value<std::int64_t>(), g.span);
+    const std::int64_t more = to_come(g.count, [&](const EndPoints& e) { return e.group == group; });
+    if (g.spec && !g.spec->per_rack && (!g.computes || g.spec->ha)) return spread(racks, d, g.first, g.count, more, g.span, fixed_some);
+    fill(racks, d, g.first, g.count, more, g.spec ? g.spec->per_rack : Value<std::int64_t>(), g.span);
   }
 
   // Trays stand in their assembly; its own figures hold their power and weight.
@@ -378,7 +498,8 @@ class Placer {
   void storage(int system) {
     const StorageModel& s = c_.storage[system];
     if (!c_.own_site || !s.part || s.nodes >= 0 || s.racks < 0) return;
-    spread(c_.racks[s.racks], device(DeviceKind::storage, system, s.part->units, s.part->power, {}, s.part->weight), 0, s.count, s.span, false);
+    const std::int64_t more = to_come(s.count, [&](const EndPoints& e) { return e.storage == system; });
+    spread(c_.racks[s.racks], corded(device(DeviceKind::storage, system, s.part->units, s.part->power, {}, s.part->weight), rack_group(s.racks), 0), 0, s.count, more, s.span, false);
   }
 
   void fabric(int network) {
@@ -388,9 +509,10 @@ class Placer {
     for (const FabricTier& t : f.tiers) {
       Device d = device(DeviceKind::switch_, network, t.part->units, switch_power(*t.part), t.part->power_typical, t.part->weight);
       d.from_top = true;
-      if (n.racks >= 0) spread(c_.racks[n.racks], d, first, t.count, n.span, false);
-      else if (&t == &f.tiers[0]) beside(network, d, first, t.count);
-      else if (const int g = usual_racks(network); g >= 0) spread(c_.racks[g], d, first, t.count, n.span, false);
+      const int usual = n.racks >= 0 ? n.racks : usual_racks(network);
+      d = corded(d, rack_group(usual), first);
+      if (n.racks < 0 && &t == &f.tiers[0]) beside(network, d, first, t.count);
+      else if (usual >= 0) spread(c_.racks[usual], d, first, t.count, 0, n.span, false);
       first += t.count;
     }
   }
@@ -408,7 +530,11 @@ class Placer {
     using What = FabricBlock::What;
     if (b.what == What::ends) {
       const EndPoints& e = c_.networks[b.network].ends[b.end];
-      if (e.group >= 0) return plan_.node_rack[c_.nodes[e.group].first + member];
+      if (e.group >= 0 && member < b.members) return plan_.node_rack[c_.nodes[e.group].first + member];
+      if (e.group >= 0) {                                    // not there yet
+        const auto kept = kept_rack_.find({DeviceKind::node, e.group});
+        return kept != kept_rack_.end() && member - b.members < static_cast<std::int64_t>(kept->second.size()) ? kept->second[static_cast<std::size_t>(member - b.members)] : -1;
+      }
       return c_.storage[e.storage].racks >= 0 ? c_.racks[c_.storage[e.storage].racks].first : -1;
     }
     if (b.what == What::switches || b.what == What::uplinks) return plan_.switch_rack[plan_.fabrics[b.of].first_switch + member];
@@ -430,7 +556,7 @@ class Placer {
       const std::int64_t slot = i % f.per_plane(0) / f.leaves_per_unit * f.tiers[0].down;
       std::int64_t near = -1;
       for (const FabricBlock& b : f.blocks)
-        if (!b.from_last && slot >= b.first && slot < b.first + b.members * b.width) near = rack_of(b, (slot - b.first) / b.width);
+        if (!b.from_last && slot >= b.first && slot < b.first + b.built_for * b.width) near = rack_of(b, (slot - b.first) / b.width);
       int group = near >= 0 ? c_.rack_group_of(near) : -1;
       if (group < 0) {
         group = usual;
@@ -440,7 +566,7 @@ class Placer {
       const RackGroupModel& g = c_.racks[group];
       if (near < 0) near = g.first;
       bool placed = false;
-      for (const Within limit : {Within::after_loss, Within::normal})
+      for (const Within limit : {Within::after_loss, Within::normal, Within::bare})
         for (std::int64_t k = 0; k < g.count && !placed; ++k) {
           const std::int64_t rack = g.first + (near - g.first + k) % g.count;
           if (const std::int64_t unit = room(rack, d, limit)) {
@@ -455,6 +581,8 @@ class Placer {
   Plan& plan_;
   const Cluster& c_;
   std::vector<RackState> state_;
+  bool keep_ = true, kept_free_ = false;
+  std::map<std::pair<DeviceKind, std::int32_t>, std::vector<std::int32_t>> kept_rack_;   // racks of places kept free, in order
 };
 
 }  // namespace

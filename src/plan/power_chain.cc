@@ -147,6 +147,8 @@ std::vector<std::int64_t> signature(const Plan& plan, std::int64_t group, bool a
 
 }  // namespace
 
+SupplyLoad supply_load(const Plan& plan, const RackedDevice& d) { return load_of(plan, d); }
+
 std::vector<PowerClass> power_classes(const Plan& plan) {
   const Cluster& c = *plan.cluster;
   std::vector<PowerClass> out;

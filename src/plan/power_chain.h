@@ -40,6 +40,9 @@ struct PowerClass {
 // Every rack is in exactly one class. Devices of a class are alike by place: device i of one rack is of the kind of device i of another.
 std::vector<PowerClass> power_classes(const Plan&);
 
+// What a device is to its supplies, wherever it stands.
+SupplyLoad supply_load(const Plan&, const RackedDevice&);
+
 // What failed in a rack: positions as bits; single supplies by their place in `cords`; whole devices.
 struct PowerFailure {
   std::uint64_t positions = 0;

@@ -161,14 +161,18 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
   if (f.tiers.empty()) return {};
   std::string out = "graph \"";
   out += *cluster.spec.name + " " + f.name + "\" {\n  rankdir=TB; ranksep=2; node [shape=box, fontname=\"sans-serif\"]; edge [fontsize=9];\n";
+  std::vector<std::string> hosts(at(f.switch_count()));
+  for (std::int64_t i = 0; i < f.switch_count(); ++i) hosts[at(i)] = plan.switch_host_name(fabric, plan.switch_ref(fabric, i));
   for (std::size_t t = f.tiers.size(); t-- > 0;) {
     out += "  { rank=same;";
-    for (std::int64_t i = 0; i < f.tiers[t].count; ++i) out += " \"" + plan.switch_host_name(fabric, {static_cast<int>(t), i}) + "\";";
+    for (std::int64_t i = 0; i < f.tiers[t].count; ++i) {
+      out += " \"";
+      out += hosts[at(plan.switch_number(fabric, {static_cast<int>(t), i}) - f.first_switch)];
+      out += "\";";
+    }
     out += " }\n";
   }
   // Links in the order of the plan; those between the same two, one after the other, become one edge with their number.
-  std::vector<std::string> hosts(at(f.switch_count()));
-  for (std::int64_t i = 0; i < f.switch_count(); ++i) hosts[at(i)] = plan.switch_host_name(fabric, plan.switch_ref(fabric, i));
   PluggedLink last;
   std::int64_t count = 0;
   const auto flush = [&] {
@@ -188,10 +192,13 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
   };
   const Links links(plan);
   const auto& groups = links.cage_groups();
-  std::map<std::pair<std::int64_t, std::int32_t>, std::int64_t> ends;        // leaf, group of end points
+  std::vector<std::vector<std::pair<std::int32_t, std::int64_t>>> ends(at(f.tiers[0].count));      // by leaf: groups of end points, and their links
   links.each(fabric, [&](const PluggedLink& l) {
     if (l.block >= 0) {
-      ++ends[{l.far.index, l.near_group}];
+      auto& here = ends[at(l.far.index)];
+      auto known = std::find_if(here.begin(), here.end(), [&](const auto& e) { return e.first == l.near_group; });
+      if (known == here.end()) known = here.insert(known, {l.near_group, 0});
+      ++known->second;
       return true;
     }
     const auto same = [](SwitchRef a, SwitchRef b) { return a.tier == b.tier && a.index == b.index; };
@@ -201,12 +208,18 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
     return true;
   });
   flush();
-  for (const auto& [key, n] : ends) {
-    const std::string leaf = plan.switch_host_name(fabric, {0, key.first}), who = groups[at(key.second)].who;
-    const std::string node = leaf + " " + who;
-    out += "  \"" + node + "\" [label=\"" + who + "\", shape=ellipse];\n  \"" + leaf + "\" -- \"" + node + "\" [label=\"";
-    append_int(out, n);
-    out += "\"];\n";
+  for (std::size_t leaf = 0; leaf < ends.size(); ++leaf) {          // tier 0 comes first: hosts[leaf] is its name
+    std::ranges::sort(ends[leaf]);
+    for (const auto& [group, n] : ends[leaf]) {
+      const std::string &host = hosts[leaf], &who = groups[at(group)].who;
+      out += "  \"";
+      for (const std::string_view part : {std::string_view(host), std::string_view(" "), std::string_view(who), std::string_view("\" [label=\""), std::string_view(who),
+                                          std::string_view("\", shape=ellipse];\n  \""), std::string_view(host), std::string_view("\" -- \""), std::string_view(host), std::string_view(" "),
+                                          std::string_view(who), std::string_view("\" [label=\"")})
+        out += part;
+      append_int(out, n);
+      out += "\"];\n";
+    }
   }
   return out + "}\n";
 }

@@ -34,6 +34,12 @@ std::string device_name(const Cluster& cluster, const Plan& plan, const RackedDe
   return "";
 }
 
+std::string equipment_owner(const Cluster& c, const EquipmentAddresses& e) {
+  using What = FabricBlock::What;
+  if (e.what == What::pdus) return "pdus";
+  return e.what == What::switches ? "switches of " + c.networks[at(e.of)].name : "shelves of " + c.assemblies[at(e.of)].name;
+}
+
 void figure(JsonWriter& json, std::string_view key, const Figure& f) {
   json.object(key, JsonWriter::Layout::line).field("value", f.value).field("derivation", f.derivation).field("source", f.source).field("confirmed", f.confirmed).end_object();
 }
@@ -146,6 +152,9 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
       json.begin_object(kLine).field("members_of", ends.group >= 0 ? cluster.nodes[at(ends.group)].name : ends.storage >= 0 ? cluster.storage[at(ends.storage)].name : std::string("equipment"))
           .field("first", a.first[e] ? ipv4_text(a.first[e]) : std::string()).field("stride", a.stride[e]).field("members", ends.members).end_object();
     }
+    json.end_array().array("equipment");
+    for (const EquipmentAddresses& e : a.equipment)
+      json.begin_object(kLine).field("members_of", equipment_owner(cluster, e)).field("first", e.first ? ipv4_text(e.first) : std::string()).field("stride", 1).field("members", e.count).end_object();
     json.end_array().end_object();
   }
   json.end_array();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "plan/cords.h"
 #include "plan/placement.h"
 #include "plan/power.h"
 
@@ -74,6 +75,8 @@ void PowerJson::pdu(JsonWriter& json, const PduLoad& p) const {
   if (m.panel >= 0) json.field("panel", c_.panels[static_cast<std::size_t>(m.panel)].name);
   const Breaker b = m.part ? pdu_breaker(c_, *m.part) : Breaker{};
   json.field("continuous_va", known(b.continuous)).field("breaker_va", known(b.trip));
+  if (!m.part || !m.part->phases || !m.part->voltage) return;
+  json.field("phases", *m.part->phases).field("between_lines", *m.part->phases >= 3 && *outlet_voltage(*m.part) == *m.part->voltage).field("banks", m.part->banks.value_or(0));
 }
 
 void PowerJson::feed(JsonWriter& json, std::size_t feed) const {

@@ -21,7 +21,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     const Fabric& f = in.plan.fabrics[i];
-    const std::string arithmetic = format("{} leaves{}{}", f.tiers[0].count, f.tiers.size() > 1 ? format(" + {} for the spines", f.pods) : "", f.tiers.size() > 2 ? " + 1 for the cores" : "");
+    const std::string arithmetic = format("{} leaves{}{}", f.tiers[0].count, f.tiers.size() > 1 ? format(" + {} for the spines", f.planes * f.pods) : "", f.tiers.size() > 2 ? format(" + {} for the cores", f.planes) : "");
     const BgpRange* in_range = nullptr;
     for (const BgpRange* r : {&kPrivateBgp16, &kPrivateBgp32})
       if (first >= r->first && first <= r->last) in_range = r;

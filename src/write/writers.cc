@@ -1,6 +1,7 @@
 #include "write/writers.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <stdexcept>
 
@@ -376,20 +377,36 @@ ShellWriter& ShellWriter::command(std::initializer_list<std::string_view> words)
 
 // ---- CSV
 
+namespace {
+
+// Characters for which a cell is put in quotes; a blank at either end is one more reason.
+constexpr auto kQuotedInCsv = [] {
+  std::array<bool, 256> quoted{};
+  for (const char c : {',', '"', '\r', '\n'}) quoted[static_cast<unsigned char>(c)] = true;
+  return quoted;
+}();
+
+void append_csv(std::string& out, std::string_view text) {
+  bool plain = true;
+  for (const char c : text) plain &= !kQuotedInCsv[static_cast<unsigned char>(c)];
+  if (plain && (text.empty() || (!is_control(text.front()) && text.front() != ' ' && !is_control(text.back()) && text.back() != ' '))) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+}  // namespace
+
 CsvWriter& CsvWriter::cell(const Scalar& v) {
   if (in_row_) out_ += ',';
   in_row_ = true;
-  const std::string_view text = v.text();
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos && trim(text) == text) {
-    out_ += text;
-    return *this;
-  }
-  out_ += '"';
-  for (const char c : text) {
-    if (c == '"') out_ += '"';
-    out_ += c;
-  }
-  out_ += '"';
+  append_csv(out_, v.text());
   return *this;
 }
 
@@ -400,7 +417,11 @@ CsvWriter& CsvWriter::end_row() {
 }
 
 CsvWriter& CsvWriter::row(std::initializer_list<std::string_view> cells) {
-  for (const std::string_view text : cells) cell(text);
+  for (const std::string_view text : cells) {
+    if (in_row_) out_ += ',';
+    in_row_ = true;
+    append_csv(out_, text);
+  }
   return end_row();
 }
 

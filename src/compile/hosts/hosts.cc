@@ -59,7 +59,9 @@ void append_plain(std::string& out, std::string_view name, std::string_view doma
 void append_equipment(const CompileInput& in, const AddressPlan& a, std::vector<std::pair<FabricBlock::What, int>>& named, std::string_view domain, std::string& out) {
   for (const EquipmentAddresses& e : a.equipment) {
     const std::pair what{e.what, e.of};
-    const bool first = std::find(named.begin(), named.end(), what) == named.end();
+    // A loopback has the plain name only where nothing manages the switch.
+    const bool loopback = e.what == FabricBlock::What::switches && e.of == a.network && in.plan.switch_address(e.of, {0, 0}) != 0;
+    const bool first = !loopback && std::find(named.begin(), named.end(), what) == named.end();
     if (first) named.push_back(what);
     for (std::int64_t i = 0; i < e.count; ++i) {
       const std::string name = equipment_host_name(in.plan, e.what, e.of, i);
