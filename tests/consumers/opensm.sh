@@ -10,16 +10,16 @@ sim=
 stop() { [ -z "$sim" ] || { kill "$sim" 2>/dev/null; wait "$sim" 2>/dev/null; sim=; exec 9>&-; }; }
 trap stop EXIT
 
-# route NAME SPEC NETWORK: plan, simulate, one sweep of OpenSM, judge
+# route NAME SPEC NETWORK[:PLANE]: plan, simulate, one sweep of OpenSM, judge
 route() {
-  local name=$1 spec=$2 network=$3 dir=$work/$1-$3
+  local name=$1 spec=$2 network=$3 dir=$work/$1-${3/:/-}
   mkdir -p "$dir"
   "$bin" plan "$spec" -o "$dir/plan" > "$dir/plan.log" 2>&1 || { cat "$dir/plan.log" >&2; fail "clusterc plan $spec"; }
   python3 "$lib/opensm.py" net "$dir/plan" "$network" > "$dir/net" || fail "no network $network of $name for ibsim"
   (
     cd "$dir" || exit 1
     mkfifo cmd
-    export IBSIM_SOCKNAME=clusterc-$$-$name-$network OSM_TMP_DIR=$dir OSM_CACHE_DIR=$dir
+    export IBSIM_SOCKNAME=clusterc-$$-$name-${network/:/-} OSM_TMP_DIR=$dir OSM_CACHE_DIR=$dir
     ibsim -s -N 8192 -S 1024 -P 131072 net < cmd > ibsim.log 2>&1 &
     sim=$!
     exec 9> cmd
@@ -41,3 +41,7 @@ route() {
 }
 
 route superpod "$src/examples/superpod.yaml" compute
+specs=$src/tests/consumers/specs
+route fat-two-tiers "$specs/fat-two-tiers.yaml" compute
+route fat-three-tiers "$specs/fat-three-tiers.yaml" compute
+for plane in 1 2; do route fat-planes "$specs/fat-planes.yaml" compute:$plane; done
