@@ -95,13 +95,15 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   }
   if (until == Stage::loaded) return run;
 
-  std::optional<Spec> spec = read_spec(*run->document, run->sources, run->findings);
+  const auto change = [&](Spec& read) { apply_overrides(options.overrides, run->sources, run->findings, read); };
+  for (const SpecOverride& o : options.overrides) digest.update(o.path + "=" + o.value + "\n");
+  std::optional<Spec> spec = read_spec(*run->document, run->sources, run->findings, change);
   if (!spec) {
     run->unreadable = "not a cluster spec of a language version that this program reads";
     return run;
   }
   run->catalog = std::make_unique<Catalog>(run->sources, run->findings);
-  const fs::path folder = fs::path(path).parent_path();
+  const fs::path folder = options.folder ? fs::path(*options.folder) : fs::path(path).parent_path();
   load_own_parts(*spec, folder, *run, digest);
   if (spec->inventory)
     if (const auto where = inside(folder, spec->inventory, run->findings)) {

@@ -10,6 +10,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "spec/edition.h"
+#include "spec/override.h"
 #include "spec/spec.h"
 #include "targets/targets.h"
 #include "yaml/document.h"
@@ -34,6 +35,8 @@ struct RunOptions {
   std::size_t max_bytes = 64u << 20;      // --max-bytes: for huge specs of one's own
   std::optional<Date> today;              // acceptances expire against this day; not given: they never do
   std::optional<Edition> edition;         // of the rule book, in place of the one that the spec names
+  std::vector<SpecOverride> overrides;    // set in the spec when it was read (spec/override.h)
+  std::optional<std::string> folder;      // where paths in the spec begin; not given: the folder of the spec
   bool from_stdin = false;                // the text was read from standard input
   std::string stdin_text;
 };

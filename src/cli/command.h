@@ -44,9 +44,10 @@ bool use_color(const po::variables_map&, int fd);
 
 // Prints the findings of one run in the wanted format to standard output (`to_stderr`: text that goes beside another result) and gives the exit status.
 int report_findings(Run&, const std::string& path, const po::variables_map&, bool to_stderr = false);
+int report_findings_as_text(Run&, const std::string& path, const po::variables_map&);   // to standard error, whatever --format says
 void put(std::string_view text);                         // whole, to standard output; a closed pipe ends the program quietly
 void put_error(std::string_view text);
 
-extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kExplain, kCatalog, kSchema, kInit, kLsp, kCompletion, kManual;
+extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kDiff, kExplain, kCatalog, kSchema, kInit, kLsp, kCompletion, kManual;
 
 }  // namespace clusterc::cli

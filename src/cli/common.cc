@@ -102,6 +102,26 @@ bool use_color(const po::variables_map& given, int fd) {
   return ::isatty(fd) && !std::getenv("NO_COLOR") && !(terminal && std::string_view(terminal) == "dumb");
 }
 
+namespace {
+
+int exit_status(const Run& run, const std::string& path, const po::variables_map& given, bool say_summary) {
+  if (!run.unreadable.empty()) {
+    // The findings that say why come first; a file that could not even be read has none.
+    if (run.findings.empty()) put_error("clusterc: error: " + (path == "-" ? "standard input: " : std::string()) + run.unreadable + "\n");
+    return kUnjudged;
+  }
+  const std::size_t errors = run.findings.count(Severity::error), warnings = run.findings.count(Severity::warning);
+  if (say_summary && !run.findings.empty()) {
+    const auto mendable = std::ranges::count_if(run.findings.all(), [](const Finding& f) { return f.fix && f.counts() && !f.fix->edits.empty() && f.fix->edits.front().span.file == 0; });
+    const bool offered = given.count("fix") && !given["fix"].as<bool>() && !given["diff"].as<bool>() && mendable > 0;
+    put_error(path + ": " + render_summary(run.findings) + (offered ? "; --fix mends " + std::to_string(mendable) + ", --diff shows how" : "") + "\n");
+  }
+  const bool strict = given.count("strict") && given["strict"].as<bool>();
+  return errors || (strict && warnings) ? kFindings : kOk;
+}
+
+}  // namespace
+
 int report_findings(Run& run, const std::string& path, const po::variables_map& given, bool to_stderr) {
   const Format format = format_of(given);
   // A reader of the document alone must not take an unreadable file for a clean one.
@@ -125,19 +145,13 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
     out = render_gitlab(run.findings, run.sources);
   }
   if (to_stderr) put_error(out); else put(out);
-  if (!run.unreadable.empty()) {
-    // The findings that say why come first; a file that could not even be read has none.
-    if (run.findings.empty()) put_error("clusterc: error: " + (path == "-" ? "standard input: " : std::string()) + run.unreadable + "\n");
-    return kUnjudged;
-  }
-  const std::size_t errors = run.findings.count(Severity::error), warnings = run.findings.count(Severity::warning);
-  if (wanted_text && !run.findings.empty()) {
-    const auto mendable = std::ranges::count_if(run.findings.all(), [](const Finding& f) { return f.fix && f.counts() && !f.fix->edits.empty() && f.fix->edits.front().span.file == 0; });
-    const bool offered = given.count("fix") && !given["fix"].as<bool>() && !given["diff"].as<bool>() && mendable > 0;
-    put_error(path + ": " + render_summary(run.findings) + (offered ? "; --fix mends " + std::to_string(mendable) + ", --diff shows how" : "") + "\n");
-  }
-  const bool strict = given.count("strict") && given["strict"].as<bool>();
-  return errors || (strict && warnings) ? kFindings : kOk;
+  return exit_status(run, path, given, wanted_text);
+}
+
+int report_findings_as_text(Run& run, const std::string& path, const po::variables_map& given) {
+  run.findings.sort(run.sources);
+  put_error(render_text(run.findings, run.sources, {.color = use_color(given, STDERR_FILENO)}));
+  return exit_status(run, path, given, true);
 }
 
 }  // namespace clusterc::cli

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/variants.h"
 #include "report/cable_exports.h"
 #include "report/plan_report.h"
 #include "report/what_if_report.h"
@@ -16,7 +16,11 @@ void options(po::options_description& o) {
   add_findings_options(o);
   o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "also write plan and exports there")(
       "exports", po::value<std::string>()->value_name("LIST")->default_value("all"), "which: book (plan.json, plan.txt, cables.csv, routes.csv, switches.csv), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with commas")(
-      "what-if", po::value<std::string>()->value_name("WHAT"), "each: every component fails alone, worst first; or a combination: feed:A,spine:3");
+      "what-if", po::value<std::string>()->value_name("WHAT"), "each: every component fails alone, worst first; or a combination: feed:A,spine:3")(
+      "fit", po::value<std::string>()->value_name("GROUP"), "nodes.gpu: the largest count that room, feeds, cooling, switches and budget carry, and what stops the next ones")(
+      "option", po::value<std::vector<std::string>>()->composing()->value_name("SETS"), "a variant beside the spec: nodes.gpu.model=nvidia-dgx-b200,nodes.gpu=64, or another spec; may stand several times")(
+      "options", po::value<std::vector<std::string>>()->composing()->value_name("SETS"), "the same as --option")(
+      "phases", po::bool_switch(), "each step of the spec's `phases`: what is bought, racked and cabled in it, and that nothing moves");
 }
 
 // In place of the build book. What cannot be found is wrong usage.
@@ -96,12 +100,21 @@ int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
   const Format format = format_of(given);
   if (format == Format::sarif || format == Format::junit) throw UsageError{"a plan is printed as text or json"};
+  std::vector<std::string> variants;
+  for (const char* key : {"option", "options"})
+    if (given.count(key)) variants.insert(variants.end(), given[key].as<std::vector<std::string>>().begin(), given[key].as<std::vector<std::string>>().end());
+  if (const auto ways = given.count("what-if") + given.count("fit") + !variants.empty() + given["phases"].as<bool>(); ways > 1) throw UsageError{"one of --what-if, --fit, --option and --phases"};
+  else if (ways == 1 && given.count("output")) throw UsageError{"--what-if, --fit, --option and --phases print; they write no folder: leave --output out"};
+  if (given.count("fit") || !variants.empty() || given["phases"].as<bool>()) {
+    const Printed printed = given["phases"].as<bool>() ? grow(path, given, format) : given.count("fit") ? fit(path, given, given["fit"].as<std::string>(), format) : lay_side_by_side(path, given, variants, format);
+    put(printed.text);
+    return printed.status;
+  }
   auto result = run_pipeline(path, Stage::checked, run_options(given, path));
   const int status = report_findings(*result, path, given, true);
   if (!result->plan) return status;
   const Plan& plan = *result->plan;
   if (given.count("what-if")) {
-    if (given.count("output")) throw UsageError{"--what-if prints; it writes no folder: leave --output out"};
     put(what_if(*result, given["what-if"].as<std::string>(), format));
     return status;
   }
@@ -115,5 +128,5 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kPlan{"plan", "the build book: racks, power, cooling, fabrics, addresses, parts", "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST]] [--what-if each|KIND:NAME,…]", options, run};
+const Command kPlan{"plan", "the build book: racks, power, cooling, fabrics, addresses, parts", "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST]] [--what-if each|KIND:NAME,… | --fit nodes.GROUP | --option SETS … | --phases]", options, run};
 }  // namespace clusterc::cli

@@ -629,6 +629,10 @@ bool read_node(const ReadContext& context, const Type& type, NodeId node, void* 
   return Reader(context).node(type, node, out, place, nullptr, also);
 }
 
+bool read_field(const ReadContext& context, const Field& field, NodeId node, void* record, ReadPlace place) {
+  return Reader(context).field(field, node, record, place);
+}
+
 void fill_standards(const Type& type, void* record) {
   for (const Field& f : type.fields) Reader::fill(f, record);
 }

@@ -26,6 +26,8 @@ struct ReadPlace {
 
 // True when nothing was wrong. What could be read is read either way; keys in `also` belong to the caller and are passed over.
 bool read_node(const ReadContext&, const Type&, NodeId, void* out, ReadPlace = {}, std::span<const std::string_view> also = {});
+// A field of a record, with its bounds.
+bool read_field(const ReadContext&, const Field&, NodeId, void* record, ReadPlace = {});
 // Fills what was not said with the defaults of the language.
 void fill_standards(const Type&, void* record);
 

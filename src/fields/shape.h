@@ -55,6 +55,8 @@ struct Type {
   std::string_view example;          // of a parsed scalar
   std::string_view pattern;          // of a parsed scalar, for the schema; empty: any text
 
+  void (*clear)(void*) = nullptr;    // as if nobody had said anything
+
   // value
   ScalarKind kind = ScalarKind::text;
   Dimension dimension = Dimension::power;
@@ -194,6 +196,7 @@ void fill_record(Type& t) {
 template <class M>
 Type make_type() {
   Type t;
+  t.clear = [](void* p) { *static_cast<M*>(p) = M{}; };
   if constexpr (IsValue<M>::value) {
     fill_value<typename IsValue<M>::Inner>(t);
   } else if constexpr (IsList<M>::value) {

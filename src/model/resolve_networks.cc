@@ -360,14 +360,18 @@ void check_bond(Resolution& r, const NetworkModel& m) {
 // The management port of every server and bought storage system of ours, for a network that connects everything. Switches, PDUs and shelves are
 // counted by the plan, which knows how many there are.
 void add_management_ports(const Cluster& c, NetworkModel& m) {
+  const auto built_for = [&](const std::string& name, std::int64_t count) {
+    const auto* wish = m.spec ? m.spec->built_for.find(name) : nullptr;
+    return wish && wish->value ? std::max(count, *wish->value) : count;
+  };
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const ServerModel& server = c.nodes[g].server;
     if (!c.own_site || server.virtual_machine || server.instance || !server.part.bmc.value_or(true)) continue;
-    m.ends.push_back({.span = c.nodes[g].span, .group = static_cast<int>(g), .members = c.nodes[g].count, .ports_each = 1, .built_for = c.nodes[g].count, .rate = m.rate});
+    m.ends.push_back({.span = c.nodes[g].span, .group = static_cast<int>(g), .members = c.nodes[g].count, .ports_each = 1, .built_for = built_for(c.nodes[g].name, c.nodes[g].count), .rate = m.rate});
   }
   for (std::size_t s = 0; s < c.storage.size(); ++s)
     if (c.own_site && c.storage[s].part && c.storage[s].nodes < 0)
-      m.ends.push_back({.span = c.storage[s].span, .storage = static_cast<int>(s), .members = c.storage[s].count, .ports_each = 1, .built_for = c.storage[s].count, .rate = m.rate});
+      m.ends.push_back({.span = c.storage[s].span, .storage = static_cast<int>(s), .members = c.storage[s].count, .ports_each = 1, .built_for = built_for(c.storage[s].name, c.storage[s].count), .rate = m.rate});
 }
 
 // Whoever a network of nodes or storage leaves ports for has a management port, too.

@@ -132,12 +132,14 @@ struct AddressPlan {
   std::uint64_t needed = 0, usable = 0;   // 0 in `first` where needed > usable: nobody gets an address then
 };
 
+enum class BillKind : std::uint8_t { assembly, rack, pdu, server, instance, storage, switch_, cable, module, fibre, ups, cooling, cdu, missing /* no part makes it */ };
 struct BillLine {
   std::string part, what;
   std::int64_t count = 0;               // that the plan needs
   bool planning_default = false;
   Meters length{0};                     // of a cable or fibre, as it is sold; 0: none
   std::int64_t spares = 0;              // bought on top, in a line of their own whose count is 0
+  BillKind kind = BillKind::missing;
 };
 
 class Cabling;                          // plan/cabling.h: the parts that join the ports

@@ -28,6 +28,8 @@ void plan_power(Plan&);                     // PDUs, feeds, heat, air, zones, to
 struct SitePower {
   Watts equipment{0}, other{0}, cooling{0}, ups_loss{0}, total{0};     // other: what feeds have `in_use`
   bool by_pue = false, cooling_known = true;                            // every cooling unit states its draw
+  double pue() const { return equipment.value > 0 ? (total - other) / equipment : 1; }   // what else hangs on the feeds is left out
+  bool pue_known() const { return by_pue || cooling_known; }            // else it is at least that
 };
 SitePower site_power(const Plan&);
 

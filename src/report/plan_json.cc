@@ -2,6 +2,7 @@
 #include "plan/cabling.h"
 #include "plan/routing.h"
 #include "report/collective_report.h"
+#include "report/cost_report.h"
 #include "report/plan_report.h"
 #include "report/power_json.h"
 #include "report/workload_report.h"
@@ -161,12 +162,18 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
 
   json.array("bill");
   for (const BillLine& b : plan.bill()) {
-    json.begin_object(kLine).field("count", b.count).field("part", b.part).field("what", b.what).field("planning_default", b.planning_default);
+    json.begin_object(kLine).field("count", b.count).field("part", b.part).field("what", b.what).field("kind", bill_kind_word(b.kind)).field("planning_default", b.planning_default);
     if (b.length.value > 0) json.field("length_m", b.length.value);
     if (b.spares > 0) json.field("spares", b.spares);
     json.end_object();
   }
   json.end_array();
+
+  if (const auto cost = cost_of(plan)) {
+    json.object("cost");
+    cost_json(json, *cost);
+    json.end_object();
+  }
 
   json.array("unbuilt_cables");
   for (const Cabling::Unbuilt& u : plan.cabling().unbuilt())

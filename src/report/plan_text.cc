@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "plan/routing.h"
 #include "report/collective_report.h"
+#include "report/cost_report.h"
 #include "report/plan_report.h"
 #include "report/table.h"
 #include "report/workload_report.h"
@@ -203,6 +204,7 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
       table.row({std::to_string(b.count + b.spares), b.part + (b.planning_default ? " (planning default)" : ""), b.length.value > 0 ? to_text(b.length) : "", b.what});
     return table.text();
   }());
+  if (const auto cost = cost_of(plan)) section("Cost", render_cost_text(*cost));
   section("Expected figures", render_expected_text(expected));
   section("All-reduce by message size: bus bandwidth of healthy systems", render_all_reduce_text(cluster));
   section("Workloads", render_workloads_text(plan_workloads(cluster, plan)));

@@ -72,6 +72,8 @@ class Checker {
     group_names("team", s.teams);
     group_names("workload", s.workloads);
     software(s.software);
+    check_prices(s, findings_);
+    check_phases(s, findings_);
     for (const auto& [name, at, level] : s.severity)
       if (level && *level != "warning" && *level != "error")
         findings_.error("spec-unknown-value", level.span, format("'{}' takes warning or error; '{}' is written there", name, *level))
@@ -348,7 +350,7 @@ std::optional<WrittenLimit> WrittenLimit::parse(std::string_view text, std::stri
   return std::nullopt;
 }
 
-std::optional<Spec> read_spec(const Document& document, const Sources& sources, Findings& findings) {
+std::optional<Spec> read_spec(const Document& document, const Sources& sources, Findings& findings, const std::function<void(Spec&)>& change) {
   const NodeId root = document.root();
   if (!document.is_mapping(root)) {
     findings.error("spec-wrong-type", document.span(root), "a spec is a mapping that begins with 'clusterc: 1'");
@@ -357,6 +359,7 @@ std::optional<Spec> read_spec(const Document& document, const Sources& sources, 
   if (!speaks_our_language(document, findings)) return {};
   std::optional<Spec> spec(std::in_place);
   read_fields(ReadContext{document, findings}, root, *spec);
+  if (change) change(*spec);
   Checker(document, sources, findings).spec(*spec);
   return spec;
 }

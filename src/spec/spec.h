@@ -1,7 +1,9 @@
 // The spec language, version 1, as types. docs/language.md explains it; schemas/spec.schema.json and docs/spec-reference.md are generated from here.
 #pragma once
+#include <functional>
 #include <string>
 
+#include "spec/prices.h"
 #include "spec/site.h"
 #include "spec/software.h"
 #include "yaml/document.h"
@@ -483,6 +485,8 @@ struct Spec {
   NamedMap<Team> teams;
   NamedMap<Workload> workloads;
   Targets targets;
+  std::optional<Prices> prices;
+  NamedMap<Phase> phases;
   std::vector<Acceptance> accept;
   NamedMap<Value<std::string>> severity;
   NamedMap<Value<WrittenLimit>> thresholds;
@@ -508,6 +512,8 @@ struct Spec {
     v("teams", s.teams, {.doc = "who shares the cluster"});
     v("workloads", s.workloads, {.doc = "jobs that it is built for"});
     v("targets", s.targets, {.doc = "figures that it must reach"});
+    v("prices", s.prices, {.doc = "what things cost, for the cost of the plan"});
+    v("phases", s.phases, {.doc = "steps in which the cluster grows, in order; the last one is the whole spec"});
     v("accept", s.accept, {.doc = "findings that are accepted, with reason and date"});
     v("severity", s.severity, {.doc = "rules whose severity is raised: { net-single-management-leaf: error }"});
     v("thresholds", s.thresholds, {.doc = "limits of policy that this site sets otherwise, by rule: { rack-heavy-device-placed-high: 30 kg }"});
@@ -519,6 +525,7 @@ struct Spec {
 // (the root is no mapping, or `clusterc:` names another language). Beyond the descriptors it checks: the name's letters, name patterns,
 // prefixes and paths are well formed, a secret reference has exactly one of its keys, exactly one of model/server/from/instance/virtual_machine
 // in a node group (a model or server may be changed by the group's own fittings), `region` and `supply` on a site of one's own.
-std::optional<Spec> read_spec(const Document&, const Sources&, Findings&);
+// `change`: done to the spec when it was read and before it is judged (`--option`).
+std::optional<Spec> read_spec(const Document&, const Sources&, Findings&, const std::function<void(Spec&)>& change = {});
 
 }  // namespace clusterc

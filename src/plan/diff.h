@@ -1,0 +1,45 @@
+// Two plans compared, object by object. Names are stable (docs/names.md), so what has the same name is the same thing: what is only in the new
+// plan is bought, what is only in the old one is left over, what stands or is plugged elsewhere is moved.
+// Cost: one pass over the nodes, the links and the addresses of both plans.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace clusterc {
+
+struct ObjectChange { std::string object, before, after; };      // before empty: new; after empty: gone
+
+// Counted in full; the objects themselves only up to the number that was asked for, in a stable order.
+struct ChangeList {
+  std::string what;                       // "nodes of 'gpu'", "cables of network 'compute'"
+  std::int64_t count = 0;
+  std::vector<ObjectChange> items;
+};
+
+struct PartChange {                       // of the bill, spares included
+  std::string part, what;                 // what: as in the bill; of cables, modules and fibres the kind, for all uses together
+  BillKind kind = BillKind::missing;
+  Meters length{0};
+  std::int64_t before = 0, after = 0;
+};
+
+struct PlanDiff {
+  std::vector<PartChange> parts;          // whose number changes: in the order of the new bill, then what is no longer there
+  std::vector<ChangeList> added, removed; // nodes, switches, storage systems, racks
+  std::vector<ChangeList> refitted;       // the same name, another model or other parts
+  std::vector<ChangeList> moved;          // to another rack or unit
+  std::vector<ChangeList> repowered;      // PDUs on another feed or of another model
+  std::vector<ChangeList> cables_added, cables_removed, cables_moved, cables_replaced;   // by network; replaced: same ends, another part or length
+  std::vector<ChangeList> renumbered;     // addresses of what is in both
+  bool empty() const;
+};
+
+// What is bought, by part and length; `before` may be null: all of it.
+std::vector<PartChange> diff_bills(const Plan* before, const Plan& after);
+// `keep`: objects kept in each list. Both plans may have errors.
+PlanDiff diff_plans(const Plan& before, const Plan& after, std::size_t keep);
+
+}  // namespace clusterc

@@ -1,0 +1,64 @@
+#include "report/fit_report.h"
+
+#include "base/format.h"
+
+namespace clusterc {
+
+std::string render_fit_text(const FitReport& r) {
+  const FitOutcome& o = r.outcome;
+  std::string out = format("{}: {}: ", r.cluster, r.of);
+  if (o.largest == 0) out += format("not even one fits (the spec has {})\n", r.asked);
+  else if (!o.limited) out += format("nothing limits it up to {} (the spec has {})\n", o.largest, r.asked);
+  else out += format("{} fit{} (the spec has {})\n", o.largest, o.largest == 1 ? "s" : "", r.asked);
+  if (r.figures) {
+    const PlanFigures& f = *r.figures;
+    out += format("  {} nodes, {} GPUs, {} switches, {} links", f.nodes, f.gpus, f.switches, f.links);
+    if (f.racks) out += format(", {} of {} racks", f.racks_used, f.racks);
+    if (f.power.value > 0) out += format(", {}", to_text(f.power));
+    if (f.cost) out += format(", {}{}", f.cost->unpriced ? "at least " : "", money_text(f.cost->purchase, f.cost->currency));
+    out += "\n";
+  }
+  const auto limits = [&](const std::vector<FitLimit>& list) {
+    for (const FitLimit& l : list) out += format("  at {}: {} [{}]\n", l.at, l.error.message, l.error.rule);
+  };
+  if (!o.first.empty()) {
+    out += "what stops it\n";
+    limits(o.first);
+  }
+  if (!o.next.empty()) {
+    out += "what comes next" + (r.relaxed.empty() ? std::string() : ", " + r.relaxed) + "\n";
+    limits(o.next);
+  }
+  if (!o.standing.empty()) {
+    out += "errors that one has already, which do not limit\n";
+    for (const FitError& e : o.standing) out += format("  {} [{}]\n", e.message, e.rule);
+  }
+  return out;
+}
+
+std::string render_fit_json(const FitReport& r) {
+  std::string out;
+  JsonWriter json(out, {.indent = 1});
+  constexpr auto kLine = JsonWriter::Layout::line;
+  json.begin_object().field("format", "clusterc-fit").field("version", 1).field("cluster", r.cluster).field("of", r.of).field("in_spec", r.asked).field("largest", r.outcome.largest)
+      .field("limited", r.outcome.limited).field("tried_up_to", r.outcome.tried).field("relaxed", r.relaxed);
+  const auto limits = [&](std::string_view key, const std::vector<FitLimit>& list) {
+    json.array(key);
+    for (const FitLimit& l : list) json.begin_object(kLine).field("at", l.at).field("rule", l.error.rule).field("message", l.error.message).end_object();
+    json.end_array();
+  };
+  limits("first_limits", r.outcome.first);
+  limits("next_limits", r.outcome.next);
+  json.array("standing_errors");
+  for (const FitError& e : r.outcome.standing) json.begin_object(kLine).field("rule", e.rule).field("message", e.message).end_object();
+  json.end_array();
+  if (r.figures) {
+    json.object("figures");
+    figures_json(json, *r.figures);
+    json.end_object();
+  }
+  json.end_object();
+  return out + "\n";
+}
+
+}  // namespace clusterc

@@ -1,0 +1,89 @@
+#include "plan/cost.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::size_t kNamed = 3;
+
+bool is_zero_price(const CostLine& l) { return l.priced() && l.each.value_or(0) <= 0 && l.hour.value_or(0) <= 0; }
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const auto cost = cost_of(in.plan);
+  if (!cost) return;
+  std::vector<std::string> items, free;
+  for (const CostLine& l : cost->lines) {
+    if (!l.priced()) items.push_back(l.part);
+    if (is_zero_price(l)) free.push_back(l.part);
+  }
+  const auto once_each = [](std::vector<std::string>& list) {
+    std::vector<std::string> out;
+    for (std::string& s : list)
+      if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(std::move(s));
+    list = std::move(out);
+  };
+  once_each(items);
+  once_each(free);
+  const auto* support_a_year = cost->prices->yearly.find("support");
+  const bool support_free = (cost->prices->support && *cost->prices->support <= 0 && !support_a_year) || (support_a_year && support_a_year->value && support_a_year->value->amount <= 0);
+  if (!cost->energy) items.emplace_back("electricity");
+  else if (cost->kilowatt_hours > 0 && *cost->energy <= 0) free.emplace_back("electricity");
+  if (!cost->support) items.emplace_back("support");
+  else if (support_free) free.emplace_back("support");
+  if (items.empty() && free.empty()) return;
+  const auto list = [](const std::vector<std::string>& all) { return name_list({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, all.size()))}, static_cast<std::int64_t>(all.size())); };
+  const auto count = static_cast<std::int64_t>(items.size()), zero = static_cast<std::int64_t>(free.size());
+  std::string message;
+  if (count > 0) message = format("{} no price: {}", count == 1 ? "1 item has" : format("{} items have", count), list(items));
+  if (zero > 0) message += format("{}{} a price of 0: {}", message.empty() ? "" : "; ", zero == 1 ? "1 item has" : format("{} items have", zero), list(free));
+  Finding& f = findings.warning(rule.id, first_place(written(cost->prices->currency), cost->prices->span), message);
+  f.label("so every sum is at least what is printed");
+  f.help("give value, currency and date: `parts` by name, `kinds` for what costs the same, `electricity: 0.18 EUR/kWh`, `support: 5 %` or `yearly: { support: … }`");
+  f.object("prices");
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A spec with `prices` prices everything that the cost of the plan consists of: every part of the bill, electricity, and support. A price of 0 is no price.
+
+## Why it matters
+
+Energy and support of five years are a third of what a cluster costs and are missing in most comparisons with rented machines. What is missing counts as nothing, and the smaller sum wins.
+
+## Formula
+
+```
+energy of a year  = average power x PUE x 8,760 h x price of a kWh
+support of a year = share x price of the hardware, or the amount that is written
+items = parts of the bill without a price + electricity + support, as far as they have none
+```
+
+Source: arithmetic; 8,760 h are 365 days.
+
+## Example
+
+Servers and switches are priced; cables, electricity and support are not: 3 items have no price.
+
+## How to fix
+
+Write value and currency, and with `source` and `date` where they come from. `kinds: { cable: 150 EUR }` prices all that have no price of their own.
+
+## When to accept
+
+Where somebody else pays for it, and the comparison leaves it out on the other side too.
+)";
+
+const Rule kCostEnergyOrSupportUnpriced = {
+    .id = "cost-energy-or-support-unpriced",
+    .code = "COST-002",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the cost of the plan leaves out parts, energy or support",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,72 @@
+#include "plan/cost.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kHalf = 2;                    // the usual next step: two ports down for each one up
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const auto cost = cost_of(in.plan);
+  if (!cost) return;
+  for (std::size_t i = 0; i < in.plan.fabrics.size(); ++i) {
+    const Fabric& f = in.plan.fabrics[i];
+    const NetworkModel& n = c.networks[i];
+    if (f.tiers.size() < 2 || f.tiers[0].up == 0 || above(f.oversubscription, 1.001) || !n.spec || !n.carries_traffic(Traffic::compute)) continue;
+    const auto saved = saving_of_oversubscription(in.plan, *cost, static_cast<int>(i), kHalf);
+    if (!saved || saved->switches <= 0) continue;
+    std::string what = format("{:.3g}:1 in network '{}' would save {} of {} switches and {} of {} cables between them", kHalf, n.name, saved->switches, f.switch_count(), saved->cables, f.leaf_spine_cables + f.spine_core_cables);
+    if (saved->priced) what += format(", {} of switches alone", money_text(saved->money, cost->currency));
+    Finding& note = findings.note(rule.id, first_place(written(n.spec->oversubscription), n.span), what + format("; all-reduce across leaves could fall to {}", percent(1 / kHalf)));
+    note.label(format("{} switches at 1:1, {} at {:.3g}:1", f.switch_count(), f.switch_count() - saved->switches, kHalf));
+    note.help(format("decide with the traffic of the workloads: `clusterc plan SPEC --option networks.{}.oversubscription={:.3g}` lays both side by side", n.name, kHalf));
+    note.object("networks." + n.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Where the spec has prices and a network for jobs is built without oversubscription over more than one tier, what half of the bandwidth between leaves would save.
+
+## Why it matters
+
+1:1 is the safe choice and the expensive one. Jobs that stay below a leaf, or on their rails, never use what it buys; jobs of the whole cluster need all of it. Who decides should see the price.
+
+## Formula
+
+```
+saved switches = switches of the network as planned - switches of the same network planned at 2:1
+saved money    = sum over their models of count x price; cables between switches are counted, and not priced
+all-reduce across leaves at 2:1: at most 1/2 of the rate of a port
+```
+
+Source: arithmetic; both plans are made by the same planner.
+
+## Example
+
+128 nodes with eight rails on 64-port switches: 32 leaves and 16 spines at 1:1. At 2:1 a leaf has 42 ports down and 21 up.
+
+## How to fix
+
+Nothing is wrong. Lay both side by side and decide.
+
+## When to accept
+
+It is a note, and counts nowhere.
+)";
+
+const Rule kCostOfChoiceUnstated = {
+    .id = "cost-of-choice-unstated",
+    .code = "COST-003",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "what full bandwidth between leaves costs",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,210 @@
+// Money as people write it, and what descriptors cannot say of `prices` and `phases`.
+#include "spec/prices.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "base/format.h"
+#include "base/host_pattern.h"
+#include "fields/scalar_text.h"
+#include "spec/spec.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kMostMoney = 1e15;
+
+struct Suffix { Per per; std::string_view text; double factor; };   // amount = number x factor
+constexpr Suffix kSuffixes[] = {{Per::hour, "/h", 1}, {Per::year, "/year", 1}, {Per::metre, "/m", 1}, {Per::kilowatt_hour, "/kWh", 1}, {Per::kilowatt_hour, "/MWh", 1e-3}};
+
+std::string_view example_of_money(Per per) {
+  switch (per) {
+    case Per::once: return "310000 EUR";
+    case Per::hour: return "4.10 EUR/h";
+    case Per::year: return "90000 EUR/year";
+    case Per::metre: return "6 EUR/m";
+    case Per::kilowatt_hour: return "0.18 EUR/kWh";
+  }
+  return "310000 EUR";
+}
+
+bool is_currency(std::string_view s) {
+  return s.size() == 3 && std::all_of(s.begin(), s.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+// A plain number: neither a fraction nor a share.
+std::optional<double> plain_number(std::string_view text) {
+  NumberProblem problem;
+  if (text.find_first_of("/%") != text.npos) return std::nullopt;
+  const auto number = parse_ratio(text, problem);
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> parse_money(std::string_view text, Per per, double& amount, std::string& error) {
+  const auto fail = [&](std::string why) {
+    error = std::move(why);
+    return std::nullopt;
+  };
+  const auto other = [&] { return fail(format("written as '{}': a number, a currency of three capital letters{}; '{}' is not", example_of_money(per), per == Per::once ? "" : " and what it is for", text)); };
+  std::string_view rest = text;
+  double factor = 1;
+  if (per == Per::once) {
+    if (rest.find('/') != rest.npos) return other();
+  } else {
+    const Suffix* found = nullptr;
+    for (const Suffix& s : kSuffixes)
+      if (s.per == per && rest.ends_with(s.text)) found = &s;
+    if (!found) return other();
+    rest.remove_suffix(found->text.size());
+    factor = found->factor;
+  }
+  std::size_t begin = rest.size();
+  while (begin > 0 && ((rest[begin - 1] >= 'A' && rest[begin - 1] <= 'Z') || rest[begin - 1] == 'k')) --begin;
+  std::string_view unit = rest.substr(begin), number_text = rest.substr(0, begin);
+  while (!number_text.empty() && number_text.back() == ' ') number_text.remove_suffix(1);
+  if (unit.size() == 4 && (unit[0] == 'k' || unit[0] == 'M')) {
+    factor *= unit[0] == 'k' ? 1e3 : 1e6;
+    unit.remove_prefix(1);
+  }
+  const auto number = plain_number(number_text);
+  if (!number || !is_currency(unit)) return other();
+  amount = *number * factor;
+  if (amount < 0) return fail(format("a price is 0 or more; '{}' is less", text));
+  if (amount > kMostMoney) return fail(format("'{}' is more money than there is", text));
+  return std::string(unit);
+}
+
+std::string money_value_text(double amount, std::string_view currency, Per per) {
+  // Shortest, and without an exponent: 300000, not 3e+05.
+  std::array<char, 400> buffer;
+  std::string out(buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), amount, std::chars_format::fixed).ptr);
+  out += " " + std::string(currency);
+  for (const Suffix& s : kSuffixes)
+    if (s.per == per && s.factor == 1) out += s.text;
+  return out;
+}
+
+std::optional<Years> Years::parse(std::string_view text, std::string& error) {
+  const auto blank = text.find(' ');
+  const std::string_view unit = blank == text.npos ? std::string_view() : text.substr(blank + 1);
+  const auto number = plain_number(text.substr(0, blank));
+  const double years = number ? *number / (unit.starts_with("month") ? 12 : 1) : 0;
+  if (!number || (unit != "year" && unit != "years" && unit != "month" && unit != "months") || !(years > 0 && years <= 100)) {
+    error = format("written as '5 years' or '18 months', more than 0 and at most 100 years; '{}' is not", text);
+    return std::nullopt;
+  }
+  return Years{years};
+}
+std::string Years::text() const { return ratio_text(years) + (years == 1 ? " year" : " years"); }
+
+bool PartPrice::from_text(std::string_view text, PartPrice& out, std::string& error) {
+  if (text.ends_with("/h")) return (out.per_hour.value = MoneyPerHour::parse(text, error)).has_value();
+  if (text.ends_with("/m")) return (out.per_metre.value = MoneyPerMetre::parse(text, error)).has_value();
+  return (out.price.value = Money::parse(text, error)).has_value();
+}
+bool CloudOffer::from_text(std::string_view text, CloudOffer& out, std::string& error) { return (out.gpu_hour.value = MoneyPerHour::parse(text, error)).has_value(); }
+
+namespace {
+
+constexpr std::string_view kKinds[] = {"assembly", "rack", "pdu", "server", "instance", "storage", "switch", "cable", "module", "fibre", "ups", "cooling", "cdu"};
+
+class PriceChecker {
+ public:
+  PriceChecker(const Prices& p, Findings& findings) : p_(p), findings_(findings) {}
+
+  void all(const Spec& s) {
+    if (p_.currency && !is_currency(*p_.currency))
+      findings_.error("spec-unknown-value", p_.currency.span, format("'{}' is no currency: three capital letters, such as EUR", *p_.currency));
+    for (const auto& e : p_.exchange) {
+      if (!is_currency(e.name)) findings_.error("spec-unknown-value", e.name_span, format("'{}' is no currency: three capital letters, such as USD", e.name));
+      if (e.value && !(*e.value > 0 && *e.value <= 1e9)) findings_.error("spec-out-of-range", e.value.span, format("one {} is worth {} {}, it has to be more than 0", e.name, *e.value, p_.currency.value_or("")));
+      if (e.value && p_.currency && e.name == *p_.currency && *e.value != 1) findings_.error("spec-out-of-range", e.value.span, format("one {} is one {}", e.name, e.name));
+    }
+    for (const auto* map : {&p_.parts, &p_.kinds, &p_.nodes})
+      for (const auto& e : *map) part(e);
+    for (const auto& e : p_.kinds)
+      if (std::find(std::begin(kKinds), std::end(kKinds), e.name) == std::end(kKinds)) {
+        Finding& f = findings_.error("spec-unknown-name", e.name_span, format("'{}' is no kind of part", e.name));
+        if (const auto near = nearest_name(e.name, {std::begin(kKinds), std::end(kKinds)})) f.help(format("did you mean '{}'?", *near));
+      }
+    for (const auto& e : p_.nodes)
+      if (!s.nodes.find(e.name)) findings_.error("spec-unknown-name", e.name_span, format("there is no node group '{}'", e.name));
+    for (const auto& e : p_.once) money(e.value);
+    for (const auto& e : p_.yearly) money(e.value);
+    money(p_.electricity);
+    money(p_.budget);
+    for (const auto& e : p_.cloud) money(e.value.gpu_hour);
+  }
+
+ private:
+  void part(const Named<PartPrice>& e) {
+    money(e.value.price);
+    money(e.value.per_hour);
+    money(e.value.per_metre);
+    if (!e.value.price && !e.value.per_hour && !e.value.per_metre && !e.value.quoted && !e.value.price.unknown && (e.value.source || e.value.date || e.value.uncertainty))
+      findings_.error("spec-missing-key", e.name_span, format("'price' is missing in '{}'", e.name)).help("price: 310000 EUR; of rented instances per_hour, of cable by length per_metre; or leave the part out: it is listed as unpriced");
+  }
+  // Sums are made in one currency; what an exchange costs is the user's to say.
+  template <Per P>
+  void money(const Value<MoneyPer<P>>& v) {
+    if (!v || !p_.currency || !is_currency(*p_.currency) || v->currency == *p_.currency || p_.exchange.find(v->currency)) return;
+    if (!told_.insert(v->currency).second) return;
+    findings_.error("spec-currency-differs", v.span, format("a price in {}, sums are in {}", v->currency, *p_.currency)).help(format("say what one {} is worth: exchange: {{ {}: … }}, or write the price in {}", v->currency, v->currency, *p_.currency));
+  }
+
+  const Prices& p_;
+  Findings& findings_;
+  std::set<std::string, std::less<>> told_;
+};
+
+}  // namespace
+
+void check_prices(const Spec& s, Findings& findings) {
+  if (s.prices) PriceChecker(*s.prices, findings).all(s);
+}
+
+void check_phases(const Spec& s, Findings& findings) {
+  struct Before { std::string_view what, name; std::int64_t count = -1; SourceSpan at; };
+  std::vector<Before> before;
+  const Value<Date>* last = nullptr;
+  for (const auto& phase : s.phases) {
+    if (phase.value.by && last && *phase.value.by < **last)
+      findings.error("spec-out-of-range", phase.value.by.span, format("phase '{}' is done by {}, the one before by {}", phase.name, phase.value.by->text(), (**last).text())).note(last->span, "the phase before");
+    if (phase.value.by) last = &phase.value.by;
+    const auto grows = [&](std::string_view what, const Named<Value<std::int64_t>>& e, std::int64_t most) {
+      if (!e.value) return;
+      if (*e.value < 0 || (most >= 0 && *e.value > most)) {
+        findings.error("spec-out-of-range", e.value.span, format("phase '{}' has {} of '{}', the spec has {}", phase.name, *e.value, e.name, most));
+        return;
+      }
+      const auto known = std::find_if(before.begin(), before.end(), [&](const Before& b) { return b.what == what && b.name == e.name; });
+      if (known != before.end() && *e.value < known->count)
+        findings.error("spec-out-of-range", e.value.span, format("phase '{}' has {} {} '{}', the one before has {}", phase.name, *e.value, what, e.name, known->count)).note(known->at, "a phase adds and takes nothing away");
+      if (known == before.end()) before.push_back({what, e.name, *e.value, e.value.span});
+      else *known = {what, e.name, *e.value, e.value.span};
+    };
+    for (const auto& e : phase.value.nodes) {
+      const auto* group = s.nodes.find(e.name);
+      if (!group) {
+        findings.error("spec-unknown-name", e.name_span, format("there is no node group '{}'", e.name));
+        continue;
+      }
+      HostPattern::Error error;
+      const auto names = group->value.names ? HostPattern::parse(*group->value.names, error) : std::nullopt;
+      if (names) grows("nodes of", e, names->count());
+    }
+    for (const auto& e : phase.value.storage) {
+      const auto* storage = s.storage.find(e.name);
+      if (!storage) findings.error("spec-unknown-name", e.name_span, format("there is no storage '{}'", e.name));
+      else if (!storage->value.servers || !storage->value.servers->model) findings.error("spec-unknown-name", e.name_span, format("storage '{}' is not bought as systems, so no phase counts them", e.name));
+      else grows("systems of", e, storage->value.servers->count.value_or(1));
+    }
+  }
+}
+
+}  // namespace clusterc

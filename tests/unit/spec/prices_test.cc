@@ -1,0 +1,64 @@
+#include "spec/prices.h"
+
+#include <gtest/gtest.h>
+
+namespace clusterc {
+namespace {
+
+template <class T>
+double amount(std::string_view text) {
+  std::string error;
+  const auto m = T::parse(text, error);
+  EXPECT_TRUE(m) << text << ": " << error;
+  return m ? m->amount : -1;
+}
+template <class T>
+std::string refused(std::string_view text) {
+  std::string error;
+  EXPECT_FALSE(T::parse(text, error)) << text;
+  EXPECT_FALSE(error.empty());
+  return error;
+}
+
+TEST(Prices, ReadMoneyAsPeopleWriteIt) {
+  EXPECT_EQ(amount<Money>("310000 EUR"), 310000);
+  EXPECT_EQ(amount<Money>("38 kEUR"), 38000);
+  EXPECT_EQ(amount<Money>("1.5 MUSD"), 1500000);
+  EXPECT_EQ(amount<Money>("0 EUR"), 0);
+  EXPECT_EQ(amount<Money>("5e6 JPY"), 5e6);
+  EXPECT_EQ(amount<MoneyPerHour>("4.10 USD/h"), 4.1);
+  EXPECT_EQ(amount<MoneyPerYear>("180 kEUR/year"), 180000);
+  EXPECT_EQ(amount<EnergyPrice>("0.18 EUR/kWh"), 0.18);
+  EXPECT_DOUBLE_EQ(amount<EnergyPrice>("180 EUR/MWh"), 0.18);      // 1 MWh = 1,000 kWh
+  EXPECT_EQ(amount<MoneyPerMetre>("6 EUR/m"), 6);
+}
+
+TEST(Prices, RefuseWhatIsNoMoney) {
+  for (const char* text : {"310000", "EUR", "310000 euro", "310000 EURO", "12 %", "3/4 EUR", "1 EUR/h", "", " ", "nan EUR", "inf EUR", "1 eur", "$5", "1e400 EUR", "5 kkEUR"}) refused<Money>(text);
+  EXPECT_NE(refused<Money>("-1 EUR").find("0 or more"), std::string::npos);
+  EXPECT_NE(refused<Money>("1e16 EUR").find("more money than there is"), std::string::npos);
+  refused<MoneyPerHour>("4 USD");
+  refused<EnergyPrice>("0.18 EUR/h");
+  refused<EnergyPrice>("-0.01 EUR/kWh");
+}
+
+TEST(Prices, WriteWhatTheyRead) {
+  for (const char* text : {"310000 EUR", "0.18 EUR"}) {
+    std::string error;
+    EXPECT_EQ(Money::parse(text, error)->text(), text);
+  }
+  std::string error;
+  EXPECT_EQ(EnergyPrice::parse("180 EUR/MWh", error)->text(), "0.18 EUR/kWh");
+  EXPECT_EQ(MoneyPerHour::parse("4.1 USD/h", error)->text(), "4.1 USD/h");
+}
+
+TEST(Prices, YearsAndMonths) {
+  std::string error;
+  EXPECT_EQ(Years::parse("5 years", error)->years, 5);
+  EXPECT_EQ(Years::parse("1 year", error)->years, 1);
+  EXPECT_EQ(Years::parse("18 months", error)->years, 1.5);
+  for (const char* text : {"5", "0 years", "-1 years", "101 years", "five years", "5 decades", "years"}) EXPECT_FALSE(Years::parse(text, error)) << text;
+}
+
+}  // namespace
+}  // namespace clusterc
