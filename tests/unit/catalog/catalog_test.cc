@@ -57,8 +57,8 @@ TEST(Catalog, ReadsFactsWithTheirSources) {
   EXPECT_EQ(h.catalog.gpu("nvidia-h100-sxm5-80"), gpu);
   EXPECT_EQ(h.sources.size(), 1u);         // only what was named is parsed
   EXPECT_EQ(h.catalog.gpu("nvidia-h100-sxm5-8"), nullptr);
-  EXPECT_EQ(h.catalog.nearest(PartKind::gpu, "nvidia-h100-sxm5-8"), "nvidia-h100-sxm5-80");
-  EXPECT_EQ(h.catalog.nearest(PartKind::gpu, "quantum-abacus"), "");
+  EXPECT_EQ(nearest_name("nvidia-h100-sxm5-8", h.catalog.known(PartKind::gpu)), "nvidia-h100-sxm5-80");
+  EXPECT_EQ(nearest_name("quantum-abacus", h.catalog.known(PartKind::gpu)), std::nullopt);
   EXPECT_EQ(h.catalog.cpu("nvidia-h100-sxm5-80"), nullptr);
 }
 
