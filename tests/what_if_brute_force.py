@@ -89,6 +89,11 @@ def two(n):
     return f"{n:02d}"
 
 
+class Watts(list):
+    """By source; `fullest`: the balanced load that would fill every line as much as the fullest is."""
+    fullest = ()
+
+
 # ---- the plan -------------------------------------------------------------------------------------------------------------
 
 class World:
@@ -128,11 +133,12 @@ class World:
                     rack["devices"].append({"kind": "tray", "name": d["name"], "load": None, "cords": []})
                 rack["devices"].append({"kind": "frame", "name": r["name"], "load": self.loads[r["frame_load"]], "cords": [names.index(f) for f in r["shelf_feeds"]]})
             else:
-                rack["sources"] = [{"feed": p["feed"] or None, "panel": p.get("panel"), "trip": p["breaker_va"], "continuous": p["continuous_va"]} for p in pdus[r["name"]]]
+                rack["sources"] = [{"feed": p["feed"] or None, "panel": p.get("panel"), "trip": p["breaker_va"], "continuous": p["continuous_va"], "phases": p.get("phases", 1), "between": p.get("between_lines"), "banks": p.get("banks", 0)} for p in pdus[r["name"]]]
                 for d in r["devices"]:
                     rack["devices"].append({"kind": d["kind"], "name": d["name"], "load": self.loads[d["load"]], "cords": [ord(ch) - 97 for ch in d.get("cords", "")]})
                 if "standing_w" in r:
                     rack["devices"].append({"kind": "standing", "name": "", "load": {"power_w": r["standing_w"], "idle_w": None, "throttles": False, "supplies": 0, "spare": None, "supply_w": None, "efficiency": 0.94}, "cords": []})
+            self.wire(rack)
             self.racks[r["name"]] = rack
         self.rack_of = {d["name"]: (r, i) for r in self.racks.values() for i, d in enumerate(r["devices"]) if d["name"] and d["kind"] != "frame"}
         self.fabrics = {f["network"]: Wires(self, f) for f in plan["fabrics"] if f["tiers"]}
@@ -142,6 +148,38 @@ class World:
         self.settle_base()
 
     # ---- one rack
+
+    @staticmethod
+    def wire(rack):
+        """Which of the three lines, or pairs of lines, each cord is on: the bank, else the pair, that carries least so far; the largest cords first."""
+        cords = [(d["load"]["power_w"] / len(d["cords"]), i, k, s) for i, d in enumerate(rack["devices"]) for k, s in enumerate(d["cords"])]
+        cords.sort(key=lambda c: -c[0])                      # stable: as they are dealt
+        rack["way"] = {}
+        for number, source in enumerate(rack["sources"]):
+            ways = 3 if source.get("phases", 1) >= 3 else 1
+            banks = [0.0] * max(1, source.get("banks", 0))
+            pairs = [0.0] * ways
+            for watts, i, k, s in cords:
+                if s != number:
+                    continue
+                bank = banks.index(min(banks))
+                way = bank % ways if source.get("banks", 0) > 0 and source["banks"] % ways == 0 else pairs.index(min(pairs))
+                banks[bank] += watts
+                pairs[way] += watts
+                rack["way"][i, k] = way
+
+    @staticmethod
+    def fullest(rack, sources, pairs):
+        """pairs: watts on the pairs (A-B, B-C, C-A) or lines of each source. The sum of two phasors 60 degrees apart is sqrt(a2 + b2 + ab)."""
+        out = []
+        for source, watts, p in zip(rack["sources"], sources, pairs):
+            if source.get("phases", 1) < 3:
+                out.append(watts)
+            elif source["between"]:
+                out.append(max(watts, max(3 * (p[a] ** 2 + p[b] ** 2 + p[a] * p[b]) for a, b in ((0, 2), (0, 1), (1, 2))) ** 0.5))
+            else:
+                out.append(max(watts, 3 * max(p)))
+        return out
 
     @staticmethod
     def form(x):
@@ -179,7 +217,8 @@ class World:
         key = (id(rack), frozenset(out["sources"]), frozenset(out["cords"]), frozenset(out["devices"]))
         if key in self.memo:
             return self.memo[key]
-        sources = [0.0] * len(rack["sources"])
+        sources = Watts([0.0] * len(rack["sources"]))
+        pairs = [[0.0] * 3 for _ in sources]
         alive_sources = [i for i in range(len(sources)) if i not in out["sources"]]
         states = []
         for i, d in enumerate(rack["devices"]):
@@ -192,12 +231,18 @@ class World:
                 states.append(("runs", load["power_w"]) if alive_sources else ("dead", 0.0))
                 for s in alive_sources:
                     sources[s] += load["power_w"] / len(alive_sources)
+                    for w in range(3):
+                        pairs[s][w] += load["power_w"] / len(alive_sources) / 3
             else:
                 living = [s for k, s in enumerate(d["cords"]) if s not in out["sources"] and (i, k) not in out["cords"]]
                 state = self.on_supplies(load, len(living))
                 states.append(state)
                 for s in living:
                     sources[s] += state[1] / len(living)
+                for k, s in enumerate(d["cords"]):
+                    if s not in out["sources"] and (i, k) not in out["cords"]:
+                        pairs[s][rack["way"][i, k]] += state[1] / len(living)
+        sources.fullest = self.fullest(rack, sources, pairs)
         self.memo[key] = (sources, states)
         return sources, states
 
@@ -263,8 +308,8 @@ class World:
                 rack = self.racks[name]
                 gone = self.out_of(state, name)["sources"]
                 for i, s in enumerate(rack["sources"]):
-                    if i not in gone and s["trip"] is not None and above(look[name][0][i] / self.pf, s["trip"]):
-                        tripped.append((name, i, look[name][0][i] / self.pf))
+                    if i not in gone and s["trip"] is not None and above(look[name][0].fullest[i] / self.pf, s["trip"]):
+                        tripped.append((name, i, look[name][0].fullest[i] / self.pf))
             if tripped:
                 for name, i, _ in tripped:
                     self.own(state, name)["sources"].add(i)
@@ -401,10 +446,10 @@ class World:
         pdus = defaultdict(list)
         for name, (watts, _) in end["look"].items():
             for i, s in enumerate(self.racks[name]["sources"]):
-                if s["continuous"] is not None and above(watts[i] / self.pf, s["continuous"]):
-                    pdus[self.racks[name]["group"], i].append((name, watts[i] / self.pf))
-        for (_, i), of in pdus.items():
-            out.append((rule, "pdu", frozenset(f"pdu/{n}/{chr(97 + i)}" for n, _ in of), max(v for _, v in of)))
+                if s["continuous"] is not None and above(watts.fullest[i] / self.pf, s["continuous"]):
+                    pdus[self.racks[name]["group"], i, above(watts[i] / self.pf, s["continuous"])].append((name, watts.fullest[i] / self.pf))
+        for (_, i, all_lines), of in pdus.items():
+            out.append((rule if all_lines else "power-phase-overloaded-or-unbalanced", "pdu", frozenset(f"pdu/{n}/{chr(97 + i)}" for n, _ in of), max(v for _, v in of)))
         for p, data in self.panels.items():
             va = end["panels"].get(p, 0.0)
             if p not in state["panels"] and data["continuous_va"] is not None and above(va, data["continuous_va"]):

@@ -102,11 +102,11 @@ bool lose_feed(const PowerRack& rack, int lost, PowerFailure& failure) {
   return dead > 0 && dead < rack.positions.size();
 }
 
-RackWiring wire_rack(const RackGroupModel& group, const PowerRack& rack) {
+RackWiring wire_rack(const RackGroupModel* group, const PowerRack& rack) {
   RackWiring w;
   for (std::size_t p = 0; p < rack.positions.size(); ++p) {
     RackWiring::Position& at = w.positions.emplace_back();
-    const PduPart* part = p < group.pdus.size() ? group.pdus[p].part : nullptr;
+    const PduPart* part = group && p < group->pdus.size() ? group->pdus[p].part : nullptr;
     const Value<Volts> v = part ? outlet_voltage(*part) : Value<Volts>();
     if (!v) continue;
     const bool single = *part->phases < 3;
@@ -232,7 +232,7 @@ std::vector<PduCurrents> pdu_currents(const Plan& plan) {
   for (const PowerClass& k : power_classes(plan)) {
     if (k.assembly) continue;
     const RackGroupModel& g = c.racks[static_cast<std::size_t>(k.group)];
-    const RackWiring wiring = wire_rack(g, k.rack);
+    const RackWiring wiring = wire_rack(&g, k.rack);
     for (std::size_t p = 0; p < g.pdus.size(); ++p) {
       if (!g.pdus[p].part) continue;
       const PduCurrents currents = currents_of(plan, k.rack, wiring, p);

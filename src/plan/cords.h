@@ -44,7 +44,7 @@ struct RackWiring {
   std::vector<std::uint8_t> way;                  // by cord
   std::vector<std::int16_t> bank;
 };
-RackWiring wire_rack(const RackGroupModel&, const PowerRack&);
+RackWiring wire_rack(const RackGroupModel*, const PowerRack&);       // no group: an assembly, of whose lines nothing is known
 
 // Power on each cord in a state of the rack, and what has no cords, by position.
 struct CordWatts {

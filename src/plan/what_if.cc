@@ -18,6 +18,7 @@ WhatIfEngine::Impl::Impl(const Plan& p) : plan(p), c(*p.cluster), pf(power_facto
       for (std::size_t i = 0; i < breakers.size(); ++i)
         if (const PduPart* part = c.racks[k.group].pdus[i].part) breakers[i] = pdu_breaker(c, *part);
     pdu_breakers.push_back(std::move(breakers));
+    wirings.push_back(wire_rack(k.assembly ? nullptr : &c.racks[k.group], k.rack));
   }
   for (const FeedModel& f : c.feeds) {
     feed_breakers.push_back(feed_breaker(c, f));

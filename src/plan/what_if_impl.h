@@ -5,6 +5,7 @@
 #include <set>
 
 #include "model/rounding.h"
+#include "plan/cords.h"
 #include "plan/power.h"
 #include "plan/power_chain.h"
 #include "plan/what_if.h"
@@ -46,6 +47,7 @@ struct WhatIfEngine::Impl {
   double pf;
   std::vector<PowerClass> classes;
   std::vector<std::int32_t> class_of;              // by rack
+  std::vector<RackWiring> wirings;                 // by class
   std::vector<std::vector<Breaker>> pdu_breakers;  // by class, position
   std::vector<Breaker> feed_breakers, panel_breakers;
   std::vector<UpsModules> ups;

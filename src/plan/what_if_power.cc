@@ -68,12 +68,15 @@ Instance& WhatIfEngine::Impl::apart(Electric& e, std::int32_t rack) const {
 
 bool WhatIfEngine::Impl::trip_pdus(Electric& e, int round) const {
   std::map<std::pair<std::int64_t, std::size_t>, TripEvent> events;     // by rack group and position
+  CordWatts cords;
+  std::vector<double> fullest;
   const auto look = [&](Instance& i) {
     const PowerClass& k = classes[i.of];
     if (i.count <= 0) return;
     std::uint64_t tripped = 0;
+    fullest_lines(k.rack, wirings[i.of], i.failure, i.state, cords, fullest);
     for (std::size_t p = 0; p < k.rack.positions.size(); ++p) {
-      const double va = i.state.position_watts[p] / pf, limit = pdu_breakers[i.of][p].trip;
+      const double va = fullest[p] / pf, limit = pdu_breakers[i.of][p].trip;
       if (limit < 0 || (i.failure.positions >> p & 1) || !above(va, limit)) continue;
       tripped |= std::uint64_t{1} << p;
       TripEvent& event = events[{k.group, p}];
@@ -183,15 +186,19 @@ void WhatIfEngine::Impl::settle(Electric& e, int round) const {
 void WhatIfEngine::Impl::power_limits(const Electric& e, bool feed_failed, WhatIf& out) const {
   // The rule that holds the same figure to the same limit: after the loss of a feed, or else at any time.
   const std::string_view rule = feed_failed ? "power-feed-loss-overloads-survivor" : "power-branch-over-continuous-rating";
-  std::map<std::pair<std::int64_t, std::size_t>, LimitExceeded> pdus;
+  std::map<std::tuple<std::int64_t, std::size_t, bool>, LimitExceeded> pdus;      // by rack group, position, and whether it is all lines together
+  CordWatts cords;
+  std::vector<double> fullest;
   const auto look = [&](const Instance& i) {
     const PowerClass& k = classes[i.of];
     if (i.count <= 0) return;
+    fullest_lines(k.rack, wirings[i.of], i.failure, i.state, cords, fullest);
     for (std::size_t p = 0; p < k.rack.positions.size(); ++p) {
-      const double va = i.state.position_watts[p] / pf, limit = pdu_breakers[i.of][p].continuous;
+      const double va = fullest[p] / pf, limit = pdu_breakers[i.of][p].continuous;
       if (limit < 0 || !above(va, limit)) continue;
-      LimitExceeded& one = pdus[{k.group, p}];
-      one.rule = rule;
+      const bool all_lines = above(i.state.position_watts[p] / pf, limit);
+      LimitExceeded& one = pdus[{k.group, p, all_lines}];
+      one.rule = all_lines ? rule : "power-phase-overloaded-or-unbalanced";
       one.kind = ComponentKind::pdu;
       one.part = static_cast<std::int32_t>(p);
       one.load = std::max(one.load, va);
