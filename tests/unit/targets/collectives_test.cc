@@ -1,0 +1,96 @@
+// Ceilings and healthy rates of all-reduce, by hand from line rates and from the published results that each line names.
+#include "targets/collectives.h"
+
+#include <gtest/gtest.h>
+
+#include "targets/targets.h"
+#include "unit/model/examples.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kMi = 1024.0 * 1024;
+
+CollectiveUnit unit(Resolved& e, const std::string& group, const std::string& network, const std::string& more = "") {
+  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: \"n[1-127]\", " + group + " }\nnetworks:\n  compute: { kind: infiniband, " + network +
+         ", connects: { gpu: { ports: compute } } }\n" + more);
+  EXPECT_TRUE(e.cluster) << e.told();
+  return collective_unit(*e.cluster, e.cluster->nodes.front());
+}
+
+double ceiling(const std::vector<Algorithm>& all, std::string_view name) {
+  for (const Algorithm& a : all)
+    if (a.name == name) return a.ceiling / 1e9;
+  return 0;
+}
+
+// Eight H100 with eight ports of 400 Gb/s: W = 450 GB/s, B = 8 x 50 x 0.98 = 392 GB/s.
+TEST(Collectives, CeilingsOfEightH100) {
+  Resolved e;
+  const CollectiveUnit u = unit(e, "model: nvidia-dgx-h100", "rate: 400 Gb/s");
+  EXPECT_NEAR(ceiling(all_reduce_algorithms(u, 1), "NVLink SHARP"), 2 * 450 * 7.0 / 8 * 8 / 9, 0.01);      // 700
+  EXPECT_NEAR(ceiling(all_reduce_algorithms(u, 2), "hierarchical"), 735, 0.01);                            // 49 x 15/1
+  EXPECT_NEAR(ceiling(all_reduce_algorithms(u, 4), "hierarchical"), 506.33, 0.01);                         // 49 x 31/3
+  EXPECT_NEAR(ceiling(all_reduce_algorithms(u, 4), "tree"), 379.75, 0.01);                                 // 392 x 31/32
+  EXPECT_EQ(ceiling(all_reduce_algorithms(u, 2), "tree"), 0);                                              // on two nodes it is the hierarchical one
+  EXPECT_NEAR(ceiling(all_reduce_algorithms(u, 127), "ring"), 392, 0.01);
+  EXPECT_EQ(all_reduce_algorithms(u, 127).front().name, "hierarchical");
+  EXPECT_EQ(ceiling(all_reduce_algorithms(u, 127), "in-network reduction"), 0);                            // only where the spec declares it
+}
+
+// Twelve nodes, 96 ranks: 392 x 2 x 95/96 = 775.8 GB/s; healthy with a chain inside the node: 0.868 x 450 x 95/96 = 386.5 (coreweave/nccl-tests: 386.6).
+TEST(Collectives, InNetworkReduction) {
+  Resolved e;
+  const CollectiveUnit u = unit(e, "model: nvidia-dgx-h100", "rate: 400 Gb/s, sharp: true");
+  EXPECT_NEAR(ceiling(all_reduce_algorithms(u, 12), "in-network reduction"), 775.83, 0.01);
+  EXPECT_NEAR(healthy_all_reduce(u, 12)->typical / 1e9, 386.5, 0.1);
+  EXPECT_NEAR(*healthy_all_reduce(u, 12)->lowest / 1e9, 386.5, 0.1);
+  EXPECT_EQ(healthy_all_reduce(u, 12)->basis, "single");
+}
+
+// Two nodes: NVLink limits with 400 Gb/s (0.987 x 477.4 = 471.2 GB/s, oracle-quickstart/oci-hpc), the ports with 200 (0.925 x 367.5 = 339.9, NVIDIA/aicr: 340).
+TEST(Collectives, TwoNodes) {
+  Resolved a, b;
+  EXPECT_NEAR(healthy_all_reduce(unit(a, "model: nvidia-dgx-h100", "rate: 400 Gb/s"), 2)->typical / 1e9, 471.2, 0.1);
+  EXPECT_NEAR(healthy_all_reduce(unit(b, "model: nvidia-dgx-h100", "rate: 200 Gb/s"), 2)->typical / 1e9, 339.9, 0.1);
+}
+
+// NVL72: one rack 2 x 900 x 71/72 x 72/73 = 1,750.7 GB/s; two racks of 72: N = 2 x 900 x 143/144 x 72/73 = 1,763.0, above it what the ports would carry.
+TEST(Collectives, DomainsOfSeveralNodes) {
+  Resolved e;
+  const CollectiveUnit u = unit(e, "server: { like: generic-2u, gpus: { count: 4, model: nvidia-gb200-gpu }, nics: { compute: 4 x cx7-ndr-osfp } }", "rate: 400 Gb/s", "nvlink: { rack: { nodes: [gpu], size: 72 } }\n");
+  EXPECT_EQ(u.gpus, 72);
+  EXPECT_EQ(u.nodes, 18);
+  EXPECT_NEAR(all_reduce_algorithms(u, 1).front().ceiling / 1e9, 1750.7, 0.1);
+  EXPECT_NEAR(ceiling(all_reduce_algorithms(u, 2), "hierarchical"), 1763.0, 0.1);
+  EXPECT_NEAR(healthy_all_reduce(u, 1)->typical / 1e9, 840.7, 0.01);       // coreweave/nccl-tests, one rack
+}
+
+// Eight cards, bridged in pairs: a ring of all of them passes over PCIe 5 x16, 63.0 x 256/276 = 58.45 GB/s; no published figure, so nothing to judge by.
+TEST(Collectives, BridgedCardsAreNotAllJoined) {
+  Resolved e;
+  const CollectiveUnit u = unit(e, "server: { like: generic-2u, gpus: { count: 8, model: nvidia-h100-pcie-80 }, nvlink_bridge: 2, nics: { compute: 8 x cx7-ndr-osfp } }", "rate: 400 Gb/s");
+  EXPECT_FALSE(u.nvlink);
+  EXPECT_FALSE(u.joined_all);
+  EXPECT_EQ(all_reduce_algorithms(u, 1).front().name, "ring");
+  EXPECT_NEAR(all_reduce_algorithms(u, 1).front().ceiling / 1e9, 58.45, 0.01);
+  for (const ExpectedFigure& f : expect_figures(*e.cluster, plan_cluster(*e.cluster)).figures)
+    if (f.test == "nccl.all_reduce.busbw" && f.scope == "node") EXPECT_FALSE(f.floor.value || f.typical.value);
+}
+
+// 8 x H100 at 1 MiB: 43.7 GB/s of a plateau of 478.9 (Azure/AI-benchmarking-guide); below the curve latency alone: half the size, half the rate.
+TEST(Collectives, BySize) {
+  Resolved e;
+  const CollectiveUnit u = unit(e, "model: nvidia-dgx-h100", "rate: 400 Gb/s");
+  EXPECT_NEAR(all_reduce_rate(u, 1, Bytes(kMi))->value / 1e9, 43.7 * 477.4 / 478.9, 0.01);
+  EXPECT_NEAR(share_of_plateau(u, 1, Bytes(8192 * kMi)), 1, 1e-9);
+  EXPECT_NEAR(share_of_plateau(u, 1, Bytes(16 * 1024)) / share_of_plateau(u, 1, Bytes(32 * 1024)), 0.5, 1e-9);
+  // Four nodes of B200 at 1 GiB: 362 of 382 (stas00/ml-engineering). 64 nodes: four doublings more, 8 hops of 5 us.
+  EXPECT_NEAR(share_of_plateau(u, 4, Bytes(1024 * kMi)), 362.0 / 382, 1e-9);
+  EXPECT_NEAR(all_reduce_rate(u, 4, Bytes(1024 * kMi))->value / 1e9, 0.893 * 392 * 362 / 382, 0.01);
+  const double four = 2 * kMi * 31 / 32 / (0.893 * 392e9 * 5.4 / 382), sixty_four = all_reduce_time(u, 64, Bytes(kMi))->value;
+  EXPECT_NEAR(sixty_four, four * (511.0 / 512) / (31.0 / 32) + 8 * 5e-6, 1e-9);
+}
+
+}  // namespace
+}  // namespace clusterc

@@ -1,0 +1,201 @@
+// Step time, memory and serving, by hand and from the publications that each line names.
+#include "targets/training.h"
+
+#include <gtest/gtest.h>
+
+#include "targets/workload_plan.h"
+#include "unit/model/examples.h"
+
+namespace clusterc {
+namespace {
+
+Transformer transformer(double parameters, double layers, double hidden, double ffn, double heads, double kv_heads, double vocabulary, double sequence) {
+  ModelShape m;
+  const auto set = [](Value<std::int64_t>& v, double n) { if (n > 0) v.value = static_cast<std::int64_t>(n); };
+  m.parameters.value = parameters;
+  set(m.layers, layers), set(m.hidden, hidden), set(m.ffn, ffn), set(m.heads, heads), set(m.kv_heads, kv_heads), set(m.vocabulary, vocabulary), set(m.sequence, sequence);
+  std::string_view missing;
+  return *read_transformer(m, missing);
+}
+
+// Llama 3.1 at 8,192 tokens, causal: 51.472, 449.23 and 2,524 GFLOP a token (NVIDIA's tables of throughput give the same ratio of tokens to TFLOP/s within 0.5 %).
+TEST(Training, OperationsOfAToken) {
+  const Transformer small = transformer(8.0303e9, 32, 4096, 14336, 32, 8, 128256, 8192);
+  EXPECT_TRUE(small.gated);
+  EXPECT_FALSE(small.tied);
+  EXPECT_NEAR(small.flops_per_token() / 1e9, 51.472, 0.01);
+  EXPECT_NEAR(transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192).flops_per_token() / 1e9, 449.23, 0.05);
+  EXPECT_NEAR(transformer(405.85e9, 126, 16384, 53248, 128, 8, 128256, 8192).flops_per_token() / 1e9, 2524, 1);
+  // GPT-3: two matrices, one table of tokens.
+  const Transformer gpt = transformer(174.6e9, 96, 12288, 49152, 96, 96, 51200, 2048);
+  EXPECT_FALSE(gpt.gated);
+  EXPECT_TRUE(gpt.tied);
+  // What Llama keeps: 2 x (4 + 2 + 2/4 + 3 x 3.5) hidden = 34 hidden bytes.
+  EXPECT_DOUBLE_EQ(small.kept_per_token(), 34 * 4096);
+}
+
+// Mixture of experts: all 256 hold 256 x (671 - 37) / (256 - 8) = 654.5e9 of 671e9 parameters.
+TEST(Training, ParametersOfExperts) {
+  ModelShape m;
+  m.parameters.value = 671e9, m.active_parameters.value = 37e9, m.layers.value = 61, m.hidden.value = 7168, m.sequence.value = 4096, m.experts.value = 256;
+  std::string_view missing;
+  EXPECT_FALSE(read_transformer(m, missing));
+  EXPECT_EQ(missing, "experts_per_token");
+  m.experts_per_token.value = 8;
+  EXPECT_NEAR(read_transformer(m, missing)->expert_parameters() / 1e9, 654.45, 0.01);
+}
+
+TrainingMachine machine(Resolved& e, double gpus) {
+  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: \"n[1-64]\", model: nvidia-dgx-h100 }\n"
+         "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\nworkloads: { w: { on: { gpu: 1 } } }\n");
+  const Workload& w = e.cluster->spec.workloads.find("w")->value;
+  TrainingMachine m = training_machine(*e.cluster, *gpus_of(*e.cluster, w), w, false);
+  m.gpus = gpus;
+  return m;
+}
+
+// One GPU, one sequence of 2,048 tokens: matrices 6 x 6.66e9 x 2,048 / (778.6e12 x 0.73) = 144 ms; attention 2 x 32 x 4,096 x 2,048 x 2,048 x 3.5 / 494.7e12 = 7.8 ms.
+TEST(Training, TermsByHand) {
+  Resolved e;
+  const TrainingMachine m = machine(e, 1);
+  TrainingJob job{.model = transformer(6.66e9, 32, 4096, 16384, 32, 32, 0, 2048), .batch = 1};
+  const StepTime t = step_time(job, {}, m);
+  EXPECT_NEAR(t.matrices, 6 * 6.66e9 * 2048 / (0.98 * 794.5e12 * 0.73), 1e-6);
+  EXPECT_NEAR(t.attention, 2.0 * 32 * 4096 * 2048 * 2048 * 3.5 / (989.4e12 / 2), 1e-6);
+  // 4 x 32 x 4,096 B kept x 32 layers x 2,048 tokens / 2,970 GB/s.
+  EXPECT_NEAR(t.memory, 4 * 32.0 * 4096 * 32 * 2048 / 2970e9, 1e-6);
+  EXPECT_EQ(t.communication(), 0);
+  // Done again: a third more of matrices and of what is moved, attention 4.5 for 3.5.
+  const StepTime again = step_time(job, {.recompute = Recompute::full}, m);
+  EXPECT_NEAR(again.matrices / t.matrices, 4.0 / 3, 1e-9);
+  EXPECT_NEAR(again.attention / t.attention, 4.5 / 3.5, 1e-9);
+}
+
+// D. Narayanan et al., section 2.2: the bubble is (p-1)/m of the ideal time, interleaved (p-1)/(v m). Four stages, eight micro batches: 3/8, with two chunks 3/16.
+TEST(Training, Bubble) {
+  Resolved e;
+  const TrainingMachine m = machine(e, 4);
+  const TrainingJob job{.model = transformer(6.66e9, 32, 4096, 16384, 32, 32, 0, 2048), .batch = 8};
+  const auto share = [&](double chunks) {
+    const StepTime t = step_time(job, {.pipeline = 4, .interleave = chunks}, m);
+    return t.pipeline / (t.matrices + t.attention + t.memory + t.tensor);
+  };
+  EXPECT_NEAR(share(1), 3.0 / 8, 1e-9);
+  EXPECT_NEAR(share(2), 3.0 / 16, 1e-9);
+}
+
+// V. Korthikanti et al., arXiv 2205.05198: 22B (48 layers of 6,144, tensor 8, four sequences of 2,048) keeps 34 s b h L / t = 9.56 GiB with dropout's masks, of
+// which 2 of 34 bytes are the masks that nobody uses any more: 32/34 x 9.56 = 9.0 GiB.
+TEST(Training, ActivationsOfThe22B) {
+  const TrainingJob job{.model = transformer(22e9, 48, 6144, 24576, 64, 64, 51200, 2048), .batch = 4};
+  EXPECT_NEAR(training_memory(job, {.tensor = 8, .micro_batch = 4, .recompute = Recompute::selective}).activations / (1024.0 * 1024 * 1024), 9.562 * 32 / 34, 0.01);
+  // With 35 stages and three chunks the first stage holds 1 + 34/(35 x 3) times as much (section 4.2.3).
+  const TrainingJob large{.model = transformer(529.6e9, 105, 20480, 81920, 128, 128, 51200, 2048), .batch = 280};
+  const double plain = training_memory(large, {.tensor = 8, .pipeline = 35}).activations, chunks = training_memory(large, {.tensor = 8, .pipeline = 35, .interleave = 3}).activations;
+  EXPECT_NEAR(plain / (1024.0 * 1024 * 1024), 17.43 * 32 / 34, 0.02);
+  EXPECT_NEAR(chunks / plain, 1 + 34.0 / 105, 1e-9);
+}
+
+// Fine-tuning of adapters: the weights alone are 2 bytes a parameter, 0.1e9 trained ones take 14 bytes more.
+TEST(Training, AdaptersHaveTheirOwnState) {
+  TrainingJob job{.model = transformer(8e9, 32, 4096, 14336, 32, 8, 128256, 2048), .batch = 1, .trained = 0.1e9};
+  const TrainingMemory m = training_memory(job, {.sharded = Sharding::none});
+  EXPECT_DOUBLE_EQ(m.weights, 16e9);
+  EXPECT_NEAR(m.gradients + m.optimizer, 1.4e9, 1);
+  job.optimizer_bytes = optimizer_bytes("adam-8bit");
+  EXPECT_NEAR(training_memory(job, {.sharded = Sharding::none}).optimizer, 0.6e9, 1);
+}
+
+// All splits that are returned fit, use no more GPUs than there are, and nothing slower is preferred to what the spec could have written.
+TEST(Training, TheFastestOfAllIsNoSlowerThanAnyWritten) {
+  Resolved e;
+  const TrainingMachine m = machine(e, 64);
+  const TrainingJob job{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192), .batch = 128};
+  const LayoutSearch free = search_layouts(job, m, nullptr);
+  ASSERT_TRUE(free.best);
+  EXPECT_LE(free.best->layout.gpus(), 64);
+  EXPECT_LE(free.best->memory.total(), 0.9 * m.memory.value);
+  EXPECT_LT(free.tried, 100000);
+  for (const auto& [tensor, pipeline] : {std::pair{8, 4}, std::pair{4, 4}, std::pair{8, 8}}) {
+    ModelSplit split;
+    split.tensor.value = tensor, split.pipeline.value = pipeline, split.sharded.value = "optimizer";
+    const LayoutSearch written = search_layouts(job, m, &split);
+    if (written.best) EXPECT_LE(free.best->time.total(), written.best->time.total() * 1.0000001) << tensor << " x " << pipeline;
+  }
+  // NVIDIA/dgxc-benchmarking, README_70b.md: tensor 4, pipeline 4, context 2, five chunks, 64 GPUs: 14.72 s.
+  ModelSplit split;
+  split.tensor.value = 4, split.pipeline.value = 4, split.context.value = 2, split.interleave.value = 5, split.micro_batch.value = 1, split.sharded.value = "optimizer", split.recompute.value = "none";
+  ASSERT_TRUE(search_layouts(job, m, &split).best);
+  EXPECT_NEAR(search_layouts(job, m, &split).best->time.total(), 14.72, 0.15 * 14.72);
+}
+
+// Layers and batches that nothing divides, more stages than layers, more GPUs than sequences: an answer or none, but an answer.
+TEST(Training, OddShapes) {
+  Resolved e;
+  const TrainingMachine m = machine(e, 61);
+  EXPECT_TRUE(search_layouts({.model = transformer(1e9, 7, 1000, 0, 0, 0, 0, 777), .batch = 13}, m, nullptr).best);
+  ModelSplit split;
+  split.tensor.value = 3, split.pipeline.value = 19, split.interleave.value = 100;
+  const LayoutSearch odd = search_layouts({.model = transformer(1e9, 7, 1000, 0, 0, 0, 0, 777), .batch = 1}, m, &split);
+  ASSERT_TRUE(odd.smallest);
+  EXPECT_GT(odd.smallest->time.total(), 0);
+  split.pipeline.value = 100;
+  EXPECT_FALSE(search_layouts({.model = transformer(1e9, 7, 1000, 0, 0, 0, 0, 777), .batch = 1}, m, &split).smallest);
+}
+
+// Llama 3.1 70B, 16 bit: 141.1 GB of weights; 100,000 tokens x 320 KiB = 32.8 GB of keys and values. Two H100 of 85.5 GB: 86.9 GB each; four: 43.5 GB each, a step
+// reads them in 43.5 GB / 2,970 GB/s = 14.6 ms for floor(100,000 / 8,192) = 12 sequences.
+TEST(Serving, SeventyBillionOnH100) {
+  Resolved e;
+  const TrainingMachine m = machine(e, 16);
+  ServingNeeds needs{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192), .weight_bytes = 2, .kv_token = 320 * 1024, .tokens_held = 100000};
+  EXPECT_FALSE(serving_copy(needs, 2, m).fits);
+  const auto plan = plan_serving(needs, m, 0);
+  ASSERT_TRUE(plan && plan->least);
+  EXPECT_EQ(plan->least->gpus, 4);
+  EXPECT_EQ(plan->least->sequences, 12);
+  EXPECT_NEAR(plan->least->memory_time, (141.108e9 + 32.768e9) / 4 / 2970e9, 1e-5);
+  EXPECT_EQ(plan->copies, 4);
+  needs.rate = 10 * plan->least->tokens_per_second - 1;
+  EXPECT_EQ(plan_serving(needs, m, 0)->gpus_wanted, 40);
+  // Hugging Face: 405B in 16 bit does not fit eight H100, in 8 bit it does; 16 hold it.
+  const Transformer large = transformer(405.85e9, 126, 16384, 53248, 128, 8, 128256, 8192);
+  EXPECT_FALSE(serving_copy({.model = large, .weight_bytes = 2, .kv_token = 516096, .tokens_held = 8192}, 8, m).fits);
+  EXPECT_TRUE(serving_copy({.model = large, .weight_bytes = 1, .kv_token = 516096, .tokens_held = 8192}, 8, m).fits);
+  EXPECT_TRUE(serving_copy({.model = large, .weight_bytes = 2, .kv_token = 516096, .tokens_held = 8192}, 16, m).fits);
+}
+
+// 1e12 tokens of 8B at 380 g/kWh and a PUE of 1.2: energy = power x time x 1.2, 0.38 kg for each 3.6 MJ. A spec without workloads has no plans.
+TEST(WorkloadPlans, EnergyAndCarbon) {
+  Resolved e;
+  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V }, pue: 1.2, carbon: 380 g/kWh }\nnodes:\n  gpu: { names: \"n[1-8]\", model: nvidia-dgx-h100 }\n"
+         "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\n"
+         "workloads:\n  a: { model: { parameters: 8.03e9, layers: 32, hidden: 4096, ffn: 14336, heads: 32, kv_heads: 8, vocabulary: 128256, sequence: 8192 }, batch: 1048576 tokens, train: 1e12 tokens, on: { gpu: 8 }, checkpoint_within: 10 s }\n");
+  ASSERT_TRUE(e.cluster) << e.told();
+  const Plan plan = plan_cluster(*e.cluster);
+  const std::vector<WorkloadPlan> plans = plan_workloads(*e.cluster, plan);
+  ASSERT_EQ(plans.size(), 1u);
+  const WorkloadPlan& p = plans.front();
+  ASSERT_TRUE(p.run && p.run->carbon && p.checkpoint && p.checkpoint->goodput);
+  EXPECT_EQ(p.gpus, 64);
+  EXPECT_NEAR(p.run->time.value, 1e12 / p.tokens_per_second / *p.checkpoint->goodput, 1);
+  EXPECT_NEAR(p.run->energy.value, p.run->power.value * p.run->time.value * 1.2, 1e6);
+  EXPECT_NEAR(p.run->carbon->value, p.run->energy.value / 3.6e6 * 0.38, 1);
+  // The parts of a DGX H100 at rated power: TOP500 of November 2024 has 7.6 to 8.4 kW a node under LINPACK, the maker 10.2 kW at most.
+  EXPECT_NEAR(power_at_load(e.cluster->nodes.front().server).value, 8100, 500);
+  EXPECT_NEAR(p.checkpoint->size.value, 14 * 8.03e9, 1);
+  // 50,676 GPU-hours / 64 = 792 h; sqrt(2 x 10 s x 792 h) = 7,551 s.
+  EXPECT_NEAR(p.checkpoint->young->value, 7551, 2);
+  Resolved none;
+  none.example("lab");
+  EXPECT_TRUE(plan_workloads(*none.cluster, plan_cluster(*none.cluster)).empty());
+}
+
+// J. Daly, 2006: sqrt(2 d M) x (1 + sqrt(d/2M)/3 + (d/2M)/9) - d: 465 s for saves of 10 s on 16,384 GPUs; M itself where a save takes twice as long.
+TEST(WorkloadPlans, DalysInterval) {
+  EXPECT_NEAR(daly_checkpoint_interval(Seconds(10), time_between_interruptions(16384)).value, 465, 1);
+  EXPECT_DOUBLE_EQ(daly_checkpoint_interval(Seconds(200), Seconds(100)).value, 100);
+}
+
+}  // namespace
+}  // namespace clusterc
