@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fields/scalar_text.h"
+#include "fields/show.h"
 
 namespace clusterc {
 namespace {
@@ -91,17 +91,7 @@ std::string written_text(const Type& t, const void* p) {
   const ValueHead head = t.head(mutable_pointer(p));
   if (head.origin != Origin::spec) return {};
   if (!head.has) return head.unknown ? "unknown" : std::string();
-  const Scalar s = t.fetch(p);
-  switch (t.kind) {
-    case ScalarKind::boolean: return s.truth ? "true" : "false";
-    case ScalarKind::integer: return std::to_string(s.integer);
-    case ScalarKind::ratio: return ratio_text(s.number);
-    case ScalarKind::quantity: return to_exact_text(s.number, t.dimension);
-    case ScalarKind::choice: return std::string(s.choice < t.choices.size() ? t.choices[s.choice] : "?");
-    case ScalarKind::text:
-    case ScalarKind::parsed: break;
-  }
-  return s.text;
+  return scalar_text(t, p);
 }
 
 std::vector<ValueChange> written_changes(const Type& type, const void* before, const void* after) {

@@ -4,6 +4,21 @@
 #include "fields/scalar_text.h"
 
 namespace clusterc {
+
+std::string scalar_text(const Type& t, const void* p) {
+  const Scalar s = t.fetch(p);
+  switch (t.kind) {
+    case ScalarKind::boolean: return s.truth ? "true" : "false";
+    case ScalarKind::integer: return std::to_string(s.integer);
+    case ScalarKind::ratio: return ratio_text(s.number);
+    case ScalarKind::quantity: return to_exact_text(s.number, t.dimension);
+    case ScalarKind::choice: return std::string(s.choice < t.choices.size() ? t.choices[s.choice] : "?");
+    case ScalarKind::text:
+    case ScalarKind::parsed: break;
+  }
+  return s.text;
+}
+
 namespace {
 
 // Type's accessors take void*, for the reader writes through them; here nothing is written.
@@ -32,20 +47,6 @@ std::string yaml_text(std::string_view s) {
     else out += c;
   }
   return out += '"';
-}
-
-std::string scalar_text(const Type& t, const void* p) {
-  const Scalar s = t.fetch(p);
-  switch (t.kind) {
-    case ScalarKind::boolean: return s.truth ? "true" : "false";
-    case ScalarKind::integer: return std::to_string(s.integer);
-    case ScalarKind::ratio: return ratio_text(s.number);
-    case ScalarKind::quantity: return to_exact_text(s.number, t.dimension);
-    case ScalarKind::choice: return std::string(s.choice < t.choices.size() ? t.choices[s.choice] : "?");
-    case ScalarKind::text:
-    case ScalarKind::parsed: break;
-  }
-  return s.text;
 }
 
 std::string yaml_value(const Type& t, const void* p) {

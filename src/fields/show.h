@@ -12,6 +12,8 @@ struct ShowOptions {
   bool origins = true;     // trailing comments: "# default: …", "# derived: …", "# catalogue: …"
 };
 
+// A value that is there, as the language writes it: "10.2 kW", "3/4", "rail-optimised"; texts without quotes.
+std::string scalar_text(const Type&, const void* value);
 // YAML that the reader takes back: the same values, then all of origin `spec`.
 std::string show_yaml(const Type&, const void* record, ShowOptions = {});
 // One Value as it is written in a spec, and its trailing comment without the "# ": empty for what the spec says itself.

@@ -177,7 +177,7 @@ std::string plan_changes_text(const PlanDiff& d, const Cost* cost, std::string_v
   for (const Section& s : sections(d)) {
     if (s.lists.front()->empty()) continue;
     title(s.title);
-    for (const ChangeList& list : *s.lists.front()) out += format("{}  {} {}: {}\n", indent, list.count, list.what, first_of(list));
+    for (const ChangeList& list : *s.lists.front()) out += format("{}  {} ({}): {}\n", indent, list.what, list.count, first_of(list));
   }
   return out;
 }
@@ -208,7 +208,7 @@ std::string render_diff_text(const SpecDiff& d) {
   out += plan_changes_text(d.plan, prices_of(d));
   if (d.files && !d.files->empty()) {
     title("Compiled files");
-    for (const ChangeList& list : *d.files) out += format("  {} {}: {}\n", list.count, list.what, first_of(list));
+    for (const ChangeList& list : *d.files) out += format("  {} ({}): {}\n", list.what, list.count, first_of(list));
   } else if (!d.files) {
     title("Compiled files");
     out += "  not compared: " + d.why_no_files + "\n";
@@ -237,7 +237,7 @@ std::string render_diff_markdown(const SpecDiff& d) {
   findings("Findings with other numbers", d.changed_findings);
   const auto lists = [&](const std::vector<ChangeList>& all) {
     std::string body;
-    for (const ChangeList& list : all) body += format("- {} {}: {}\n", list.count, escaped(list.what), escaped(first_of(list)));
+    for (const ChangeList& list : all) body += format("- {} ({}): {}\n", escaped(list.what), list.count, escaped(first_of(list)));
     return body;
   };
   const auto total = [](const std::vector<ChangeList>& all) {

@@ -50,6 +50,14 @@ PlanFigures figures_of(const Plan& plan, const Findings& findings) {
   return f;
 }
 
+std::string figures_line(const PlanFigures& f) {
+  const auto some = [](std::int64_t n, std::string_view one, std::string_view many) { return format("{} {}", n, n == 1 ? one : many); };
+  std::string out = some(f.nodes, "node", "nodes") + ", " + some(f.gpus, "GPU", "GPUs") + ", " + some(f.switches, "switch", "switches") + ", " + some(f.links, "link", "links");
+  if (f.racks) out += format(", {} of {} used", f.racks_used, some(f.racks, "rack", "racks"));
+  if (f.power.value > 0) out += ", " + to_text(f.power);
+  return out;
+}
+
 void figures_json(JsonWriter& json, const PlanFigures& f) {
   constexpr auto kLine = JsonWriter::Layout::line;
   json.field("nodes", f.nodes).field("gpus", f.gpus);

@@ -28,6 +28,8 @@ struct PlanFigures {
   std::optional<Cost> cost;
 };
 PlanFigures figures_of(const Plan&, const Findings&);
+// "9 nodes, 72 GPUs, 5 switches, 120 links, 3 of 4 racks, 120 kW"
+std::string figures_line(const PlanFigures&);
 void figures_json(JsonWriter&, const PlanFigures&);   // the members of an object that is open
 
 struct Variant {

@@ -12,9 +12,7 @@ std::string render_fit_text(const FitReport& r) {
   else out += format("{} fit{} (the spec has {})\n", o.largest, o.largest == 1 ? "s" : "", r.asked);
   if (r.figures) {
     const PlanFigures& f = *r.figures;
-    out += format("  {} nodes, {} GPUs, {} switches, {} links", f.nodes, f.gpus, f.switches, f.links);
-    if (f.racks) out += format(", {} of {} racks", f.racks_used, f.racks);
-    if (f.power.value > 0) out += format(", {}", to_text(f.power));
+    out += "  " + figures_line(f);
     if (f.cost) out += format(", {}{}", f.cost->unpriced ? "at least " : "", money_text(f.cost->purchase, f.cost->currency));
     out += "\n";
   }

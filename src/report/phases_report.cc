@@ -33,13 +33,10 @@ std::string render_phases_text(const PhasesReport& r) {
     const PhaseStep& s = r.steps[i];
     const PlanFigures& f = s.figures;
     out += format("\n{}. {}{}\n", i + 1, s.name, s.by.empty() ? "" : ", by " + s.by);
-    out += format("  there at its end: {} nodes, {} GPUs, {} switches, {} links", f.nodes, f.gpus, f.switches, f.links);
-    if (f.racks) out += format(", {} of {} racks used", f.racks_used, f.racks);
-    if (f.power.value > 0) out += format(", {}", to_text(f.power));
-    out += "\n";
+    out += "  there at its end: " + figures_line(f) + "\n";
     if (f.cost) out += format("  purchase up to here: {}{}\n", f.cost->unpriced ? "at least " : "", money_text(f.cost->purchase, f.cost->currency));
     if (s.idle_leaves) out += format("  {} leaf switch{} nobody plugged in yet: a later phase may buy {}\n", s.idle_leaves, s.idle_leaves == 1 ? " has" : "es have", s.idle_leaves == 1 ? "it" : "them");
-    if (i > 0) out += disturbed(s.change) == 0 ? std::string("  nothing that is there is moved, recabled or renumbered\n") : format("  {} things that are there change: see below\n", disturbed(s.change));
+    if (i > 0) out += disturbed(s.change) == 0 ? std::string("  nothing that is there is moved, recabled or renumbered\n") : format("  {} of what is there changes: see below\n", disturbed(s.change));
     if (!s.errors.empty()) {
       out += format("  {} error{} at this size\n", s.errors.size(), s.errors.size() == 1 ? "" : "s");
       for (std::size_t k = 0; k < s.errors.size() && k < 3; ++k) out += "    " + s.errors[k] + "\n";

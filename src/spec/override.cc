@@ -79,6 +79,7 @@ class Setter {
         return wrong(format("'{}' holds a single value: there is no '{}' in it", join(std::vector<std::string_view>(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i)), "."), key));
       }
     }
+    if (trim(o.value).empty() && field && field->options.required) return wrong(format("'{}' cannot be left out", o.path));
     only_way_of_group(path);
     type->clear(at);
     if (!trim(o.value).empty()) {
