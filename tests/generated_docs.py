@@ -61,8 +61,28 @@ for r in limits:
     by_severity += f"| [{r['id']}]({r['id']}.md) | {t['means']} | {t['standard']} | {t['least']} | {t['most']} |\n"
 pages["docs/rules/by-severity.md"] = by_severity
 pages["docs/rules/README.md"] = index
+
+
+def example(rule):
+    """The rule's failing golden case, and what a check of it says of the rule: run here, so that no page shows what is not so."""
+    case = os.path.join(source, "tests/golden/check", rule)
+    arguments = ["check", "spec.yaml"]
+    if os.path.exists(os.path.join(case, "cmd")):
+        with open(os.path.join(case, "cmd"), encoding="utf-8") as file:
+            arguments = [line for line in file.read().split("\n") if line.strip() and not line.startswith("#")][0].split()
+    ran = subprocess.run([clusterc, *arguments, "--format", "json"], cwd=case, capture_output=True, text=True, check=False)
+    said = [f for f in json.loads(ran.stdout)["findings"] if f["rule"] == rule]
+    if not said:
+        sys.exit(f"{rule}: a check of tests/golden/check/{rule} says nothing of it")
+    with open(os.path.join(case, "spec.yaml"), encoding="utf-8") as file:
+        spec = file.read()
+    lines = "".join(f"{f['place']['file']}:{f['place']['line']}:{f['place']['column']}: {f['severity']}: {f['message']} [{rule}]\n" for f in said)
+    return (f"\n## As a spec\n\n[The smallest spec](../../tests/golden/check/{rule}/spec.yaml) in which it speaks:\n\n"
+            f"```yaml\n{spec}```\n\n`clusterc {' '.join(arguments)}` says:\n\n```text\n{lines}```\n")
+
+
 for name in (r["id"] for r in rules):
-    pages[f"docs/rules/{name}.md"] = GENERATED + run("explain", name)
+    pages[f"docs/rules/{name}.md"] = GENERATED + run("explain", name) + example(name)
 pages["schemas/spec.schema.json"] = run("schema")
 pages["docs/spec-reference.md"] = run("schema", "--reference")
 

@@ -136,7 +136,7 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
   } else if (format == Format::sarif) {
     std::vector<RuleText> rules;
     for (const Rule* rule : all_rules()) rules.push_back({rule->id, rule->code, rule->summary, rule->explanation, "", rule->severity});
-    out = render_sarif(run.findings, run.sources, rules);
+    out = render_sarif(run.findings, run.sources, rules, CLUSTERC_VERSION);
   } else if (format == Format::junit) {
     out = render_junit(run.findings, run.sources);
   } else if (format == Format::github) {

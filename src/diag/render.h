@@ -19,7 +19,7 @@ std::string render_text(const Findings&, const Sources&, TextStyle = {});
 std::string render_text(const Finding&, const Findings& among, const Sources&, TextStyle = {});
 std::string render_summary(const Findings&);   // "2 errors, 1 warning, 3 notes (1 accepted)"
 std::string render_json(const Findings&, const Sources&);      // format "clusterc-findings", version 1
-std::string render_sarif(const Findings&, const Sources&, std::span<const RuleText>);
+std::string render_sarif(const Findings&, const Sources&, std::span<const RuleText>, std::string_view version = {} /* of this program */);
 std::string render_junit(const Findings&, const Sources&);
 std::string render_github(const Findings&, const Sources&);    // workflow commands: one ::error, ::warning or ::notice line each
 std::string render_gitlab(const Findings&, const Sources&);    // code quality report

@@ -23,7 +23,8 @@ std::string uri_of(std::string_view path) {
 
 class SarifWriter {
  public:
-  SarifWriter(const Findings& findings, const Sources& sources, std::span<const RuleText> rules) : findings_(findings), sources_(sources), rules_(rules), json_(out_, {.indent = 2}) {
+  SarifWriter(const Findings& findings, const Sources& sources, std::span<const RuleText> rules, std::string_view version)
+      : findings_(findings), sources_(sources), rules_(rules), version_(version), json_(out_, {.indent = 2}) {
     for (const RuleText& rule : rules) index_.emplace(rule.id, index_.size());
   }
 
@@ -38,7 +39,9 @@ class SarifWriter {
         .field("version", "2.1.0")
         .array("runs")
         .begin_object();
-    json_.object("tool").object("driver").field("name", "clusterc").array("rules");
+    json_.object("tool").object("driver").field("name", "clusterc");
+    if (!version_.empty()) json_.field("version", version_).field("semanticVersion", version_);
+    json_.array("rules");
     for (const RuleText& rule : rules_) descriptor(rule);
     for (const std::string_view id : bare) json_.begin_object().field("id", id).end_object();
     json_.end_array().end_object().end_object();
@@ -158,6 +161,7 @@ class SarifWriter {
   const Findings& findings_;
   const Sources& sources_;
   std::span<const RuleText> rules_;
+  std::string_view version_;
   std::map<std::string_view, std::size_t> index_;
   std::string out_;
   JsonWriter json_;
@@ -165,8 +169,8 @@ class SarifWriter {
 
 }  // namespace
 
-std::string render_sarif(const Findings& findings, const Sources& sources, std::span<const RuleText> rules) {
-  return SarifWriter(findings, sources, rules).write();
+std::string render_sarif(const Findings& findings, const Sources& sources, std::span<const RuleText> rules, std::string_view version) {
+  return SarifWriter(findings, sources, rules, version).write();
 }
 
 }  // namespace clusterc

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The hooks of .pre-commit-hooks.yaml in pre-commit, from a repository as it would be fetched: a good spec passes, a spec with an error
+# fails, a spec with a slip is mended and the commit stopped so that somebody looks; other YAML is left alone.
+. "$(dirname "$0")/lib/common.bash" "$@"
+need pre-commit git
+export HOME=$work/home GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null PRE_COMMIT_HOME=$work/cache
+export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.org GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.org
+mkdir -p "$HOME" "$work/hooks" "$work/mine/sites" "$work/path"
+ln -s "$bin" "$work/path/clusterc"
+PATH=$work/path:$PATH
+
+cp "$src/.pre-commit-hooks.yaml" "$work/hooks/"
+(cd "$work/hooks" && git init -q && git add -A && git commit -qm hooks) || fail "git"
+revision=$(git -C "$work/hooks" rev-parse HEAD)
+
+cd "$work/mine" && git init -q || fail "git"
+cp "$src/examples/lab.yaml" cluster.yaml
+cp "$src/examples/broken.yaml" not-a-spec.yaml       # not named as the hooks' pattern says
+cat > .pre-commit-config.yaml <<C
+repos:
+  - repo: $work/hooks
+    rev: $revision
+    hooks: [ { id: clusterc-check } ]
+C
+git add -A
+pre-commit run --all-files > "$work/good.log" 2>&1 || fail "a good spec: $(cat "$work/good.log")"
+say "a good spec passes"
+
+cp "$src/examples/broken.yaml" sites/cluster.yaml && git add -A
+if pre-commit run --all-files > "$work/bad.log" 2>&1; then fail "a spec with errors passes"; fi
+grep -q 'sites/cluster.yaml:37:5: error: unknown key' "$work/bad.log" || fail "the finding is not shown: $(cat "$work/bad.log")"
+say "a spec with errors does not"
+
+sed -i 's/clusterc-check/clusterc-fix/' .pre-commit-config.yaml
+cp "$src/tests/golden/check/fix-misspelt-key/spec.yaml" sites/cluster.yaml && git add -A
+if pre-commit run --all-files > "$work/fix.log" 2>&1; then fail "a spec that was mended passes unseen"; fi
+grep -q 'files were modified by this hook' "$work/fix.log" || fail "nothing was mended: $(cat "$work/fix.log")"
+git add -A && pre-commit run --all-files > "$work/fixed.log" 2>&1 || fail "the mended spec: $(cat "$work/fixed.log")"
+say "a slip is mended, and the next run passes"
