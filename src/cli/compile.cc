@@ -8,10 +8,6 @@
 #include "write/manifest.h"
 #include "write/tree.h"
 
-<<<<<<< HEAD
-
-=======
->>>>>>> 5817a14 (Try SARIF, hooks, workflows, completion and manual pages with the programs that read them; show each rule's golden case on its page)
 namespace clusterc::cli {
 namespace {
 
