@@ -88,6 +88,7 @@ CollectiveUnit collective_unit(const Cluster& c, const NodeGroupModel& group) {
   u.gpu = s.gpu_model;
   u.gpus = static_cast<double>(std::max<std::int64_t>(1, s.gpu_count));
   if (s.gpu && s.gpu->sm) u.sm = s.gpu->sm->major();
+  u.nvidia = s.gpu && s.gpu->vendor.value_or(Vendor::other) == Vendor::nvidia;
   const std::int64_t joined = gpus_joined_by_nvlink(c, group);
   const Value<BytesPerSecond>& link = gpu_link_of(s);
   u.joined_all = joined >= s.gpu_count;
@@ -97,7 +98,9 @@ CollectiveUnit collective_unit(const Cluster& c, const NodeGroupModel& group) {
     // A group that is smaller than the domain does not fill it.
     u.nodes = std::max<double>(1, std::floor(static_cast<double>(std::min(joined, s.gpu_count * group.count)) / static_cast<double>(s.gpu_count)));
     u.gpus *= u.nodes;
-    u.sharp = s.gpu->form && *s.gpu->form != GpuForm::pcie && s.gpu->vendor.value_or(Vendor::other) == Vendor::nvidia && u.sm >= 90;
+    // Boards of eight and racks have switches between their GPUs; boards of four and superchips of one node are wired to each other.
+    const bool switched = u.nodes > 1 || (s.gpu->form && (*s.gpu->form == GpuForm::sxm5 || *s.gpu->form == GpuForm::sxm) && s.gpu_count == 8);
+    u.sharp = switched && u.nvidia && u.sm >= 90;
   } else if (s.gpu && s.gpu->pcie_generation && s.gpu->pcie_lanes && s.gpu->form.value != GpuForm::superchip) {
     std::int64_t generation = *s.gpu->pcie_generation;
     if (s.cpu && s.cpu->pcie_generation) generation = std::min(generation, *s.cpu->pcie_generation);
@@ -155,9 +158,9 @@ std::optional<HealthyRate> healthy_all_reduce(const CollectiveUnit& u, double k)
     const auto a = std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& one) { return one.name == name; });
     return a == algorithms.end() ? 0.0 : a->ceiling;
   };
-  const bool eight400 = u.nodes == 1 && u.nics == 8 && u.nic.value == 400 * kG;
+  const bool board = u.nvidia && u.nvlink, eight400 = board && u.nodes == 1 && u.nics == 8 && u.nic.value == 400 * kG;
   if (k == 2) {
-    const HealthyRate ports = of(kTwoPorts, u.network.value / u.gpus * (u.gpus * k - 1), u.nodes == 1 && u.nics == 8 && u.nic.value == 200 * kG, "the hierarchical ceiling");
+    const HealthyRate ports = of(kTwoPorts, u.network.value / u.gpus * (u.gpus * k - 1), board && u.nodes == 1 && u.nics == 8 && u.nic.value == 200 * kG, "the hierarchical ceiling");
     const auto one = healthy_all_reduce(u, 1);
     if (!one) return ports;
     HealthyRate links = of(kTwoNvlink, one->typical, one->basis != "transferred", "what one node shows");
@@ -167,7 +170,7 @@ std::optional<HealthyRate> healthy_all_reduce(const CollectiveUnit& u, double k)
     const double n = u.gpus * k, chain = u.gpus < 2 ? 1e300 : u.link.value * (n - 1) / n;
     return of(kInNetwork, std::min(chain, u.network.value * 2 * (n - 1) / n), eight400, "in-network reduction, a chain inside the node");
   }
-  if (u.nodes == 1 && u.nics == 4 && u.nic.value == 200 * kG) return of(kRing200, ceiling("ring"), true, "the ring ceiling");
+  if (u.nodes == 1 && u.nics == 4 && u.nic.value == 200 * kG) return of(kRing200, ceiling("ring"), board, "the ring ceiling");
   return of(kRing400, ceiling("ring"), eight400 && k <= 248, "the ring ceiling");      // no healthy result beyond 248 nodes is published
 }
 

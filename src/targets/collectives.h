@@ -19,8 +19,9 @@ struct CollectiveUnit {
   double gpus = 1;                   // of one unit
   double nodes = 1;                  // that one unit spans
   BytesPerSecond link{0};            // of one GPU to the others of its unit, one way; 0: not known
-  bool nvlink = false;               // else over PCIe
-  bool sharp = false;                // switches of the unit add up (NVLink SHARP): Hopper and later on a board or in a rack
+  bool nvlink = false;               // or its like; else over PCIe
+  bool nvidia = false;               // as the published systems were
+  bool sharp = false;                // switches of the unit add up (NVLink SHARP): Hopper and later on a board of eight or in a rack
   bool joined_all = true;            // false: the node has GPUs outside the unit (bridged cards)
   BytesPerSecond network{0};         // of all ports of one unit, payload; 0: in no network that carries compute
   std::int64_t nics = 0;             // of one node

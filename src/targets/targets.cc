@@ -250,7 +250,7 @@ class Expect {
         const double ring = unit.link.value > 0 && unit.gpus > 1 ? std::min(unit.link.value, unit.network.value) : unit.network.value;
         gather = {ring, format("ring: {} x {} / 8 x {}, or {} where that is less", ports.nics, to_text(ports.rate), kPayloadShare, unit.nvlink ? "NVLink" : "PCIe"), "arithmetic", true};
         // Shares of the ring ceiling of healthy systems: 0.892 typical, 0.825 lowest, 0.959 best.
-        gather_row = {"nccl.all_gather.busbw", "", 0.892 * ring, 0.825 * ring, std::nullopt, ports.nics == 8 && ports.rate.value == 400e9 ? "measured" : "transferred", "shares of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/aicr", 0.959 * ring};
+        gather_row = {"nccl.all_gather.busbw", "", 0.892 * ring, 0.825 * ring, std::nullopt, unit.nvidia && unit.nvlink && ports.nics == 8 && ports.rate.value == 400e9 ? "measured" : "transferred", "shares of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/aicr", 0.959 * ring};
         if (unnamed_ || wish(group.name, &TestTargets::all_to_all)) {
           const double each = unit.network.value / g, most = all_to_all_ceiling(BytesPerSecond(each), n, g).value;
           std::string formula = format("{} of each GPU's adapters x (n-1)/(n-g), n = {}, g = {}", to_text(BytesPerSecond(each)), n, g);

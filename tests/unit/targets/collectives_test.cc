@@ -66,6 +66,19 @@ TEST(Collectives, DomainsOfSeveralNodes) {
   EXPECT_NEAR(healthy_all_reduce(u, 1)->typical / 1e9, 840.7, 0.01);       // coreweave/nccl-tests, one rack
 }
 
+// What was measured on boards of eight NVIDIA GPUs is no measurement of others: four superchips wired to each other have no switch that adds up
+// (W x (n-1)/n x g/(g-1) is W at n = g), and eight MI300X with the same ports are judged by transferred shares.
+TEST(Collectives, OtherHardwareIsNotTakenForMeasured) {
+  Resolved a, b, c;
+  const CollectiveUnit superchips = unit(a, "server: { like: generic-2u, gpus: { count: 4, model: nvidia-gb200-gpu }, nics: { compute: 4 x cx7-ndr-osfp } }", "rate: 400 Gb/s");
+  EXPECT_EQ(ceiling(all_reduce_algorithms(superchips, 1), "NVLink SHARP"), 0);
+  EXPECT_FALSE(superchips.sharp);
+  const CollectiveUnit instinct = unit(b, "model: supermicro-8125gs-tnmr2, nics: { compute: 8 x cx7-ndr-osfp }", "rate: 400 Gb/s");
+  ASSERT_TRUE(healthy_all_reduce(instinct, 16));
+  EXPECT_EQ(healthy_all_reduce(instinct, 16)->basis, "transferred");
+  EXPECT_EQ(healthy_all_reduce(unit(c, "model: nvidia-dgx-h100", "rate: 400 Gb/s"), 16)->basis, "measured");
+}
+
 // Eight cards, bridged in pairs: a ring of all of them passes over PCIe 5 x16, 63.0 x 256/276 = 58.45 GB/s; no published figure, so nothing to judge by.
 TEST(Collectives, BridgedCardsAreNotAllJoined) {
   Resolved e;
