@@ -163,7 +163,7 @@ std::uint32_t Plan::switch_address(int fabric, SwitchRef r) const {
   if (number < 0) return 0;
   for (const AddressPlan& a : addresses)
     for (const EquipmentAddresses& e : a.equipment)
-      if (e.what == FabricBlock::What::switches && e.of == fabric && e.first && a.network != fabric)   // its own are loopbacks
+      if (e.what == FabricBlock::What::switches && e.of == fabric && e.first && (a.network != fabric || cluster->networks[a.network].everything))   // a routed network's own are loopbacks
         return e.first + static_cast<std::uint32_t>(number - fabrics[fabric].first_switch);
   return 0;
 }

@@ -43,7 +43,7 @@ struct TwoRacks {
     s.racks("main", "r[1-2]", s.na60, {0, 1});
     for (const auto& [name, watts, rack] : {std::tuple{"a", 20500.0, "r1"}, std::tuple{"b", 21000.0, "r2"}}) {
       NodeGroupModel& g = s.nodes(name, std::string(name) + "[1-2]", 0, 4, watts, 50);
-      g.server.part.psus = supplies(4, 2, 40000);
+      g.server.part.psus = supplies(6, 3, 40000);      // three cords of each node on a PDU, one on each of its lines: balanced
       g.server.gpu_count = 8;
       for (int i = 1; i <= 2; ++i) {
         RackPosition at;
@@ -116,16 +116,16 @@ TEST(WhatIf, TheNormalStateIsSettledFirst) {
 
 TEST(WhatIf, SuppliesBeyondTheSparesThrottle) {
   TwoRacks t;
-  t.s.cluster->nodes[0].server.part.psus = supplies(4, 1, 40000);
+  t.s.cluster->nodes[0].server.part.psus = supplies(6, 1, 40000);
   t.s.cluster->nodes[0].server.power_idle = known(Watts(3000));
   const Plan p = plan_cluster(*t.s.cluster);
   const WhatIfEngine engine(p);
-  EXPECT_TRUE(run(engine, {"psu:a1/1"}).nothing());        // 3 of 4, one may fail
+  EXPECT_TRUE(run(engine, {"psu:a1/1"}).nothing());        // 5 of 6, one may fail
   const WhatIf w = run(engine, {"psu:a1/1", "psu:a1/2"});
   EXPECT_EQ(w.throttled_nodes, std::vector<std::int64_t>{0});
   EXPECT_EQ(w.throttled_gpus, 8);
   EXPECT_TRUE(w.dead_nodes.empty());
-  const WhatIf all = run(engine, {"psu:a1/1", "psu:a1/2", "psu:a1/3", "psu:a1/4"});
+  const WhatIf all = run(engine, {"psu:a1/1", "psu:a1/2", "psu:a1/3", "psu:a1/4", "psu:a1/5", "psu:a1/6"});
   EXPECT_EQ(all.dead_nodes, std::vector<std::int64_t>{0});
 }
 
