@@ -16,6 +16,7 @@ shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
 os.chdir(work)
 
+os.makedirs("folder")
 
 def put(name, data):
     with open(name, "wb") as f:
@@ -41,7 +42,7 @@ cases = [
     ("invalid UTF-8", put("utf8.yaml", b"clusterc: 1\nname: \xff\xfe\n"), "UTF-8"),
     ("NUL", put("nul.yaml", b"clusterc: 1\nname: a\x00b\n"), "control"),
     ("empty", put("empty.yaml", b""), "empty"),
-    ("directory", ".", "directory"),
+    ("directory", "folder", "holds no spec"),      # a folder stands for the specs below it
     ("missing", "missing.yaml", "missing.yaml"),
     ("not YAML", put("broken.yaml", b"clusterc: 1\nname: \"no end\n"), "quote"),
     ("second document", put("second.yaml", b"clusterc: 1\n---\nclusterc: 1\n"), "document"),
