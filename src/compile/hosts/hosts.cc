@@ -60,7 +60,7 @@ void append_equipment(const CompileInput& in, const AddressPlan& a, std::vector<
   for (const EquipmentAddresses& e : a.equipment) {
     const std::pair what{e.what, e.of};
     // A loopback has the plain name only where nothing manages the switch.
-    const bool loopback = e.what == FabricBlock::What::switches && e.of == a.network && in.plan.switch_address(e.of, {0, 0}) != 0;
+    const bool loopback = e.what == FabricBlock::What::switches && e.of == a.network && !in.cluster.networks[a.network].everything && in.plan.switch_address(e.of, {0, 0}) != 0;
     const bool first = !loopback && std::find(named.begin(), named.end(), what) == named.end();
     if (first) named.push_back(what);
     for (std::int64_t i = 0; i < e.count; ++i) {
