@@ -198,92 +198,65 @@ struct Cabling::Picker {
   }
 };
 
+// What is kept of a link while cables are chosen and counted: links are worked out once.
+struct Cabling::Slim {
+  std::int32_t near_cage = 0, far_cage = 0;
+  float length = 0;                     // 0: not known
+  std::uint16_t near_group = 0, far_group = 0;
+  std::uint16_t near_port = 0, far_port = 0;
+};
+
 Cabling::Cabling(const Plan& plan) : cluster_(plan.cluster) {
   const Links links(plan);
   groups_ = links.cage_groups();
   choices_.emplace_back();
-  choose(plan, links);
-  count(plan, links);
+  std::vector<std::vector<Slim>> all(plan.fabrics.size());
+  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
+    all[f].reserve(at(links.most(static_cast<int>(f))));
+    links.each(static_cast<int>(f), [&](const PluggedLink& l) {
+      if (!groups_[at(l.near_group)].nothing_plugged)
+        all[f].push_back({static_cast<std::int32_t>(l.near_cage), static_cast<std::int32_t>(l.far_cage), l.length, static_cast<std::uint16_t>(l.near_group), static_cast<std::uint16_t>(l.far_group),
+                          static_cast<std::uint16_t>(l.near_port), static_cast<std::uint16_t>(l.far_port)});
+      return true;
+    });
+  }
+  choose(plan, all);
+  count(plan, links, all);
 }
 
-void Cabling::choose(const Plan& plan, const Links& links) {
+void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all) {
   const std::vector<CageGroup>& groups = groups_;
-  const auto cages = at(links.cage_count());
+  std::size_t cages = 0;
+  for (const CageGroup& g : groups) cages += at(g.count());
   choice_of_cage_.assign(cages, 0);
   if (cages == 0) return;
 
-  // Which cages hang together, and the longest link of each.
-  struct Cage { std::int32_t parent; float longest = 0; std::uint16_t links = 0; std::uint16_t fabric = 0; };
+  // Cages that hang together are a tree whose root is the first of them, and a ring, to walk them; with the longest link of each.
+  struct Cage { std::int32_t parent = 0, next = 0; float longest = 0; std::uint16_t links = 0, fabric = 0, group = 0; };
   std::vector<Cage> cage(cages);
-  for (std::size_t i = 0; i < cages; ++i) cage[i].parent = static_cast<std::int32_t>(i);
-  const auto find = [&](std::int64_t i) {
-    while (cage[at(i)].parent != i) {
-      cage[at(i)].parent = cage[at(cage[at(i)].parent)].parent;
-      i = cage[at(i)].parent;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (std::int64_t i = groups[g].first; i < groups[g].first + groups[g].count(); ++i) {
+      cage[at(i)].parent = cage[at(i)].next = static_cast<std::int32_t>(i);
+      cage[at(i)].group = static_cast<std::uint16_t>(g);
     }
+  const auto find = [&](std::int32_t i) {
+    while (cage[at(i)].parent != i) i = cage[at(i)].parent = cage[at(cage[at(i)].parent)].parent;
     return i;
   };
-  for (std::size_t f = 0; f < plan.fabrics.size(); ++f)
-    links.each(static_cast<int>(f), [&](const PluggedLink& l) {
-      if (groups[at(l.near_group)].nothing_plugged || l.length <= 0) return true;
-      for (const std::int64_t end : {l.near_cage, l.far_cage}) {
+  for (std::size_t f = 0; f < all.size(); ++f)
+    for (const Slim& l : all[f]) {
+      if (l.length <= 0) continue;
+      for (const std::int32_t end : {l.near_cage, l.far_cage}) {
         Cage& c = cage[at(end)];
         ++c.links;
         c.longest = std::max(c.longest, l.length);
         c.fabric = static_cast<std::uint16_t>(f);
       }
-      const std::int64_t a = find(l.near_cage), b = find(l.far_cage);
-      if (a != b) cage[at(std::max(a, b))].parent = static_cast<std::int32_t>(std::min(a, b));
-      return true;
-    });
-
-  struct Set { float longest = 0; std::int32_t links = 0, cages = 0, head = -1; std::uint16_t fabric = 0; double rate = 0; bool mixed = false; std::int32_t group[3] = {-1, -1, -1}; bool many = false; };
-  // Sets are looked at in the order of their first cage; most have two or three cages, and those of one kind follow one another.
-  std::vector<std::int32_t> set_of(cages, -1);
-  std::vector<Set> sets;
-  std::vector<std::vector<int>> more_groups;               // of sets with more than three kinds of cage
-  std::vector<std::int32_t> more_of;
-  std::vector<std::int32_t> group_of(cages);
-  for (std::size_t g = 0; g < groups.size(); ++g) std::fill_n(group_of.begin() + groups[g].first, groups[g].count(), static_cast<std::int32_t>(g));
-  for (std::size_t i = 0; i < cages; ++i) {
-    if (!cage[i].links) continue;
-    const auto root = at(find(static_cast<std::int64_t>(i)));
-    if (set_of[root] < 0) {
-      set_of[root] = static_cast<std::int32_t>(sets.size());
-      sets.emplace_back();
-      more_of.push_back(-1);
+      const std::int32_t a = find(l.near_cage), b = find(l.far_cage);
+      if (a == b) continue;
+      cage[at(std::max(a, b))].parent = std::min(a, b);
+      std::swap(cage[at(a)].next, cage[at(b)].next);
     }
-    Set& s = sets[at(set_of[root])];
-    const CageGroup& g = groups[at(group_of[i])];
-    s.longest = std::max(s.longest, cage[i].longest);
-    s.links += cage[i].links;                              // every link is counted at both ends
-    ++s.cages;
-    s.fabric = cage[i].fabric;
-    if (s.rate > 0 && !same_rate(s.rate, g.rate.value)) s.mixed = true;
-    s.rate = s.rate > 0 ? std::min(s.rate, g.rate.value) : g.rate.value;
-    const bool wider = s.head < 0 || cage[i].links > cage[at(s.head)].links || (cage[i].links == cage[at(s.head)].links && g.links > groups[at(group_of[at(s.head)])].links);
-    if (wider) s.head = static_cast<std::int32_t>(i);
-    bool listed = false;
-    for (std::int32_t& known : s.group) {
-      if (known == group_of[i]) listed = true;
-      if (listed || known >= 0) {
-        if (listed) break;
-        continue;
-      }
-      known = group_of[i];
-      listed = true;
-      break;
-    }
-    if (!listed) {
-      auto& at_more = more_of[at(set_of[root])];
-      if (at_more < 0) {
-        at_more = static_cast<std::int32_t>(more_groups.size());
-        more_groups.emplace_back();
-      }
-      auto& list = more_groups[at(at_more)];
-      if (std::find(list.begin(), list.end(), group_of[i]) == list.end()) list.push_back(group_of[i]);
-    }
-  }
 
   std::vector<unsigned> media(plan.fabrics.size(), kAnyMedium);
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
@@ -296,31 +269,44 @@ void Cabling::choose(const Plan& plan, const Links& links) {
 
   Picker picker{cluster_->cables, groups, {}};
   std::map<std::pair<const CableChoice*, double>, std::uint16_t> chosen;      // cables by length as sold, modules by choice
-  std::map<std::pair<Picker::Need, std::string>, std::uint16_t> refused;
+  std::map<Picker::Need, std::uint16_t> refused;
   Picker::Need need, last;
   const std::vector<CableChoice>* options = nullptr;
-  std::vector<std::uint16_t> choice_of_set(sets.size(), 0);
-  for (std::size_t i = 0; i < sets.size(); ++i) {
-    const Set& s = sets[i];
-    need.pair = s.cages == 2;
-    need.star = !need.pair && s.links == 2 * (s.cages - 1) && 2 * cage[at(s.head)].links == s.links;
-    need.head = group_of[at(s.head)];
+  // Sets are looked at in the order of their first cage; those of one kind follow one another.
+  for (std::size_t root = 0; root < cages; ++root) {
+    if (!cage[root].links || cage[root].parent != static_cast<std::int32_t>(root)) continue;
+    std::int32_t head = -1, newest = -1, links = 0, members = 0;
+    float longest = 0;
     need.groups.clear();
-    for (std::int32_t g : s.group)
-      if (g >= 0) need.groups.push_back(g);
-    if (more_of[i] >= 0) need.groups.insert(need.groups.end(), more_groups[at(more_of[i])].begin(), more_groups[at(more_of[i])].end());
+    need.rate = 0;
+    for (auto i = static_cast<std::int32_t>(root);;) {
+      const Cage& c = cage[at(i)];
+      const CageGroup& g = groups[c.group];
+      longest = std::max(longest, c.longest);
+      links += c.links;                                    // every link is counted at both ends
+      ++members;
+      newest = std::max(newest, i);
+      need.rate = need.rate > 0 ? std::min(need.rate, g.rate.value) : g.rate.value;
+      const auto width = [&](std::int32_t k) { return std::tuple(cage[at(k)].links, groups[cage[at(k)].group].links, -k); };
+      if (head < 0 || width(i) > width(head)) head = i;
+      if (std::find(need.groups.begin(), need.groups.end(), c.group) == need.groups.end()) need.groups.push_back(c.group);
+      i = c.next;
+      if (i == static_cast<std::int32_t>(root)) break;
+    }
     std::sort(need.groups.begin(), need.groups.end());
-    if (!need.pair && !need.star) need.head = need.groups.front();
-    need.rate = s.rate;
-    need.media = media[s.fabric];
-    need.kind = cluster_->networks[at(plan.fabrics[s.fabric].network)].kind;
+    need.pair = members == 2;
+    need.star = !need.pair && links == 2 * (members - 1) && 2 * cage[at(head)].links == links;
+    need.head = need.pair || need.star ? cage[at(head)].group : need.groups.front();
+    const std::size_t fabric = cage[at(newest)].fabric;
+    need.media = media[fabric];
+    need.kind = cluster_->networks[at(plan.fabrics[fabric].network)].kind;
     if (!options || need.key() != last.key()) {
       options = &picker.options(need);
       last = need;
     }
     // Ends of one link at two rates run at the lower one: the switch slows its port down. A module for it is looked for at that rate.
-    const Meters length(s.longest);
-    std::uint16_t& found = choice_of_set[i];
+    const Meters length(longest);
+    std::uint16_t found = 0;
     for (const CableChoice& o : *options) {
       if (o.reach.value + 1e-6 < length.value) continue;
       double sold = 0;
@@ -331,7 +317,7 @@ void Cabling::choose(const Plan& plan, const Links& links) {
         for (int f : o.fibres)
           if (sold <= 0) sold = sold_length(*picker.parts[at(f)].part, length).value;
         if (sold <= 0) continue;
-        if (o.links_per_fibre == 1) sold = 0;             // each link its own
+        if (o.links_per_fibre == 1) sold = 0;              // each link its own
       }
       std::uint16_t& number = chosen[{&o, sold}];
       if (!number) {
@@ -343,42 +329,46 @@ void Cabling::choose(const Plan& plan, const Links& links) {
       break;
     }
     if (!found) {
-      const std::string why = picker.why_not(need, *options, length.value);
-      std::uint16_t& number = refused[{need, options->empty() ? why : std::string()}];
+      std::uint16_t& number = refused[need];
       if (!number) {
         number = static_cast<std::uint16_t>(choices_.size());
-        choices_.push_back({.why = why, .reach = length});
-      } else if (choices_[number].reach.value < length.value) {
-        choices_[number].why = why;
+        choices_.push_back({});
+        for (const CableChoice& o : *options) choices_.back().offered = std::max(choices_.back().offered, o.reach);
+      }
+      if (choices_[number].reach < length) {
+        choices_[number].why = picker.why_not(need, *options, length.value);
         choices_[number].reach = length;
       }
       found = number;
     }
+    for (auto i = static_cast<std::int32_t>(root);;) {
+      choice_of_cage_[at(i)] = found;
+      i = cage[at(i)].next;
+      if (i == static_cast<std::int32_t>(root)) break;
+    }
   }
-  for (std::size_t i = 0; i < cages; ++i)
-    if (cage[i].links) choice_of_cage_[i] = choice_of_set[at(set_of[at(find(static_cast<std::int64_t>(i)))])];
 }
 
-std::string Cabling::between(const PluggedLink& l) const {
-  const auto& g = groups_;
-  return g[at(l.near_group)].who + " to " + g[at(l.far_group)].who;
-}
+std::string Cabling::between(int near_group, int far_group) const { return groups_[at(near_group)].who + " to " + groups_[at(far_group)].who; }
 
 Cabling::Run Cabling::run(const PluggedLink& l) const {
-  const CableChoice& c = choices_[choice_of_cage_[at(l.far_cage)]];
+  return l.length > 0 ? run(choices_[choice_of_cage_[at(l.far_cage)]], l.near_group, l.far_group, l.length) : Run{};
+}
+
+Cabling::Run Cabling::run(const CableChoice& c, int near_group, int far_group, double length) const {
   const auto& parts = cluster_->cables;
   Run r;
-  if (l.length <= 0 || c.form == CableChoice::Form::none) return r;
+  if (c.form == CableChoice::Form::none) return r;
   r.shared = c.shared;
   if (c.form == CableChoice::Form::cable) {
     r.cable = &parts[at(c.part)];
     r.length = c.length;
-    r.head_is_far = c.head_group >= 0 && c.head_group == l.far_group;
+    r.head_is_far = c.head_group >= 0 && c.head_group == far_group;
     return r;
   }
-  r.near_module = &parts[at(c.module_of_group[at(l.near_group)])];
-  r.far_module = &parts[at(c.module_of_group[at(l.far_group)])];
-  const Meters needed = c.length.value > 0 ? c.length : Meters(l.length);
+  r.near_module = &parts[at(c.module_of_group[at(near_group)])];
+  r.far_module = &parts[at(c.module_of_group[at(far_group)])];
+  const Meters needed = c.length.value > 0 ? c.length : Meters(length);
   for (int f : c.fibres) {
     r.length = sold_length(*parts[at(f)].part, needed);
     if (r.length.value <= 0) continue;
@@ -393,7 +383,7 @@ std::int64_t Cabling::first_port_of_cage(std::int32_t group, std::int64_t port) 
   return (port - 1) / links * links + 1;
 }
 
-void Cabling::count(const Plan& plan, const Links& links) {
+void Cabling::count(const Plan& plan, const Links& links, const std::vector<std::vector<Slim>>& links_of) {
   const auto& groups = groups_;
   struct Key {
     int fabric, order, part;
@@ -403,10 +393,10 @@ void Cabling::count(const Plan& plan, const Links& links) {
     bool operator<(const Key& o) const { return key() < o.key(); }
   };
   std::map<Key, std::int64_t> lots;
-  struct Class { int near = -1, far = -1; std::string what; std::vector<std::pair<std::pair<const CableModel*, double>, std::int64_t>> fibres; std::vector<std::size_t> unbuilt; std::int64_t unmeasured = 0; BitsPerSecond rate{0}; };
+  struct Class { int near = -1, far = -1; std::string what; std::vector<std::pair<std::pair<const CableModel*, double>, std::int64_t>> fibres; std::vector<std::size_t> unbuilt; std::int64_t unmeasured = 0; BitsPerSecond rate{0}; std::size_t line = 0; /* of fibres: the last link's */ };
   const CableModel* first_part = cluster_->cables.data();
   std::vector<std::uint64_t> cable_seen;                    // one bit a cage: the cable in it is counted
-  cable_seen.assign(at(links.cage_count()) / 64 + 1, 0);
+  cable_seen.assign(choice_of_cage_.size() / 64 + 1, 0);
   const auto once = [&](std::int64_t cage) {
     const std::uint64_t bit = 1ULL << (static_cast<std::uint64_t>(cage) % 64);
     std::uint64_t& word = cable_seen[at(cage / 64)];
@@ -418,17 +408,19 @@ void Cabling::count(const Plan& plan, const Links& links) {
     std::vector<Class> all;
     std::size_t current = 0;
     std::vector<std::int64_t> modules(groups.size() * cluster_->cables.size(), 0);   // by group, then part
-    links.each(static_cast<int>(f), [&](const PluggedLink& l) {
-      if (groups[at(l.near_group)].nothing_plugged) return true;
+    std::vector<std::pair<std::size_t, std::size_t>> to_name;                        // the first link of a kind that cannot be built, and its line
+    for (std::size_t i = 0; i < links_of[f].size(); ++i) {
+      const Slim& l = links_of[f][i];
       if (all.empty() || all[current].near != l.near_group || all[current].far != l.far_group) {
         for (current = 0; current < all.size(); ++current)
           if (all[current].near == l.near_group && all[current].far == l.far_group) break;
-        if (current == all.size()) all.push_back({.near = l.near_group, .far = l.far_group, .what = plan.fabrics[f].name + ": " + between(l), .rate = links.rate(l)});
+        if (current == all.size())
+          all.push_back({.near = l.near_group, .far = l.far_group, .what = plan.fabrics[f].name + ": " + between(l.near_group, l.far_group), .rate = groups[l.near_group].rate});
       }
       Class& k = all[current];
       if (l.length <= 0) {
         ++k.unmeasured;
-        return true;
+        continue;
       }
       const CableChoice& c = choices_[choice_of_cage_[at(l.far_cage)]];
       if (c.form == CableChoice::Form::none) {
@@ -437,37 +429,47 @@ void Cabling::count(const Plan& plan, const Links& links) {
           if (unbuilt_[known].why == c.why) u = known;
         if (u == unbuilt_.size()) {
           k.unbuilt.push_back(u);
-          unbuilt_.push_back({.fabric = static_cast<int>(f), .what = k.what, .why = c.why});
-          links.near_end(l, unbuilt_[u].near);
-          links.far_end(l, unbuilt_[u].far);
+          unbuilt_.push_back({.fabric = static_cast<int>(f), .what = k.what, .why = c.why, .reach = c.offered});
+          to_name.emplace_back(i, u);
         }
         ++unbuilt_[u].count;
         unbuilt_[u].longest = std::max(unbuilt_[u].longest, Meters(l.length));
-        return true;
+        continue;
       }
-      const Run r = run(l);
       bool counts = true;
       if (c.form == CableChoice::Form::cable && c.shared) counts = once(c.head_group == l.far_group ? l.far_cage : l.near_cage);
       if (c.form == CableChoice::Form::modules) {
         // A module for each cage, named by what the cage belongs to.
         for (const bool far : {false, true}) {
-          const std::int64_t cage = far ? l.far_cage : l.near_cage;
-          const int group = far ? l.far_group : l.near_group;
-          if (once(cage)) ++modules[at(group) * cluster_->cables.size() + at(c.module_of_group[at(group)])];
+          const std::int32_t cage = far ? l.far_cage : l.near_cage;
+          const std::uint16_t group = far ? l.far_group : l.near_group;
+          if (once(cage)) ++modules[group * cluster_->cables.size() + at(c.module_of_group[group])];
         }
         if (c.links_per_fibre > 1) {                       // the first leg in use stands for the fibre
-          const bool far = c.head_group == l.far_group;
-          const std::int64_t port = far ? l.far_port : l.near_port;
+          const std::int64_t port = c.head_group == l.far_group ? l.far_port : l.near_port;
           counts = (port - 1) % c.links_per_fibre == 0;
         }
       }
-      if (!counts) return true;
+      if (!counts) continue;
+      const Run r = run(c, l.near_group, l.far_group, l.length);
       const std::pair<const CableModel*, double> sold{r.cable, r.length.value};
-      auto line = std::find_if(k.fibres.begin(), k.fibres.end(), [&](const auto& x) { return x.first == sold; });
-      if (line == k.fibres.end()) line = k.fibres.insert(k.fibres.end(), {sold, 0});
-      line->second += c.form == CableChoice::Form::modules ? c.fibres_per_link : 1;
-      return true;
-    });
+      if (k.line >= k.fibres.size() || k.fibres[k.line].first != sold) {
+        k.line = at(std::find_if(k.fibres.begin(), k.fibres.end(), [&](const auto& x) { return x.first == sold; }) - k.fibres.begin());
+        if (k.line == k.fibres.size()) k.fibres.push_back({sold, 0});
+      }
+      k.fibres[k.line].second += c.form == CableChoice::Form::modules ? c.fibres_per_link : 1;
+    }
+    if (!to_name.empty()) {
+      std::size_t i = 0, next = 0;
+      links.each(static_cast<int>(f), [&](const PluggedLink& l) {
+        if (groups[at(l.near_group)].nothing_plugged) return true;
+        if (i++ != to_name[next].first) return true;
+        Unbuilt& u = unbuilt_[to_name[next].second];
+        links.near_end(l, u.near);
+        links.far_end(l, u.far);
+        return ++next < to_name.size();
+      });
+    }
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (std::size_t part = 0; part < cluster_->cables.size(); ++part)
         if (const std::int64_t n = modules[g * cluster_->cables.size() + part]) lots[{static_cast<int>(f), 0, static_cast<int>(part), 0, plan.fabrics[f].name + ": " + groups[g].who}] += n;

@@ -24,7 +24,8 @@ struct CableChoice {
   std::int64_t links_per_fibre = 1, fibres_per_link = 1;
   std::vector<int> module_of_group;     // by cage group: the module, -1: none
   std::vector<int> fibres;              // parts that may lie between the modules, the preferred ones first
-  Meters reach{0};
+  Meters reach{0};                      // none: the length that is asked for
+  Meters offered{0};                    // none: the longest reach of what fits but for the length; 0: nothing fits
 };
 
 class Cabling {
@@ -46,21 +47,25 @@ class Cabling {
   const std::vector<Lot>& lots() const { return lots_; }
 
   // Links that no part of the catalogue makes, by kind and cause.
-  struct Unbuilt { int fabric = -1; std::string what, why; std::int64_t count = 0; Meters longest{0}; CableEnd near, far; /* of the first */ };
+  struct Unbuilt { int fabric = -1; std::string what, why; std::int64_t count = 0; Meters longest{0}; CableEnd near, far; /* of the first */
+                   Meters reach{0}; /* of what fits but for the length; 0: nothing fits */ };
   const std::vector<Unbuilt>& unbuilt() const { return unbuilt_; }
   // Links whose ends have no place, so no length: "compute: gpu to leaf".
   struct Unmeasured { std::string what; BitsPerSecond rate{0}; std::int64_t count = 0; };
   const std::vector<Unmeasured>& unmeasured() const { return unmeasured_; }
 
   // "gpu to leaf"
-  std::string between(const PluggedLink&) const;
+  std::string between(const PluggedLink& l) const { return between(l.near_group, l.far_group); }
   // Ports of a shared cable's head cage: the first one names the cable (docs/names.md).
   std::int64_t first_port_of_cage(std::int32_t group, std::int64_t port) const;
 
  private:
   struct Picker;
-  void choose(const Plan&, const Links&);
-  void count(const Plan&, const Links&);
+  struct Slim;
+  void choose(const Plan&, const std::vector<std::vector<Slim>>& by_fabric);
+  void count(const Plan&, const Links&, const std::vector<std::vector<Slim>>& by_fabric);
+  std::string between(int near_group, int far_group) const;
+  Run run(const CableChoice&, int near_group, int far_group, double length) const;
 
   const Cluster* cluster_;
   std::vector<CageGroup> groups_;                // as in every Links of this plan

@@ -56,6 +56,14 @@ Links::Links(const Plan& plan) : p_(plan), c_(*plan.cluster) {
   }
 }
 
+std::int64_t Links::most(int fabric) const {
+  const Fabric& f = p_.fabrics[at(fabric)];
+  std::int64_t links = 0;
+  for (const FabricBlock& b : f.blocks) links += b.members * b.ports_each;
+  for (const FabricTier& t : f.tiers) links += t.count * t.up;
+  return links;
+}
+
 std::int32_t Links::add_group(CageGroup g) {
   g.first = cages_;
   cages_ += g.count();

@@ -54,6 +54,8 @@ class Links {
   const std::vector<CageGroup>& cage_groups() const { return groups_; }
   std::int64_t cage_count() const { return cages_; }
 
+  // At least as many as `each` gives.
+  std::int64_t most(int fabric) const;
   // In a stable order: blocks, members, ports; then tiers, switches, up-links. Stops when `take` returns false.
   template <class Take>
   bool each(int fabric, Take&& take) const;

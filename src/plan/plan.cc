@@ -5,6 +5,7 @@
 #include "plan/fabric.h"
 #include "plan/placement.h"
 #include "plan/power.h"
+#include "plan/routing.h"
 
 namespace clusterc {
 
@@ -30,6 +31,13 @@ const Cabling& Plan::cabling() const {
 const std::vector<BillLine>& Plan::bill() const {
   if (!bill_) bill_ = std::make_shared<const std::vector<BillLine>>(bill_of(*this));
   return *bill_;
+}
+
+const std::vector<PatternLoad>& Plan::loads(int fabric, bool only_all_to_all) const {
+  loads_.resize(fabrics.size());
+  Loads& known = loads_[static_cast<std::size_t>(fabric)];
+  if (!known.patterns || (!only_all_to_all && !known.all)) known = {std::make_shared<const std::vector<PatternLoad>>(Routing(*this, fabric).loads(only_all_to_all)), !only_all_to_all};
+  return *known.patterns;
 }
 
 }  // namespace clusterc

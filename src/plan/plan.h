@@ -143,6 +143,7 @@ struct BillLine {
 };
 
 class Cabling;                          // plan/cabling.h: the parts that join the ports
+struct PatternLoad;                     // plan/routing.h: how full the links get
 
 struct Plan {
   const Cluster* cluster = nullptr;
@@ -164,6 +165,7 @@ struct Plan {
   // Made when first asked for: rules and outputs need neither. Not for several threads at once.
   const Cabling& cabling() const;
   const std::vector<BillLine>& bill() const;
+  const std::vector<PatternLoad>& loads(int fabric, bool only_all_to_all = false) const;   // as Routing::loads; more when they are known
 
   const AddressPlan* addresses_of(int network) const;
   std::uint32_t address(int network, int end_points, std::int64_t member, std::int64_t port = 0) const;   // 0: none
@@ -191,6 +193,8 @@ struct Plan {
  private:
   mutable std::shared_ptr<const Cabling> cabling_;
   mutable std::shared_ptr<const std::vector<BillLine>> bill_;
+  struct Loads { std::shared_ptr<const std::vector<PatternLoad>> patterns; bool all = false; };
+  mutable std::vector<Loads> loads_;    // by fabric
 };
 
 // Deterministic, linear in nodes, no findings: what does not fit is in `unplaced`, what is over a limit is for the rules to say.

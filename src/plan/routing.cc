@@ -11,42 +11,62 @@ constexpr std::uint64_t kSeed = 2026;
 // The worst of a permutation varies little from one to the next where there are many ports: two are enough then, and large clusters stay cheap.
 constexpr std::size_t kMostPermutations = 10, kLeastPermutations = 2, kFlows = 250'000;
 
-// Every connected port of a leaf, in the order of the blocks.
-template <class Take>
-void each_end(const Plan& plan, int fabric, const Take& take) {
-  const Fabric& f = plan.fabrics[fabric];
-  for (std::size_t b = 0; b < f.blocks.size(); ++b)
-    for (std::int64_t m = 0; m < f.blocks[b].members; ++m)
-      for (std::int64_t k = 0; k < f.blocks[b].ports_each; ++k)
-        if (const PortRef port = plan.block_port(fabric, static_cast<int>(b), m, k); port.port > 0) take(f.blocks[b], m, k, port);
-}
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[fabric]), fabric_(fabric) {
+Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[at(fabric)]), fabric_(fabric) {
   if (f_.tiers.size() < 2 || f_.leaf_spine_cables == 0) return;
-  up_ = static_cast<std::size_t>(f_.tiers[0].up);
-  if (f_.tiers.size() > 2) spine_up_ = static_cast<std::size_t>(f_.tiers[1].up);
-  leaf_links_ = static_cast<std::size_t>(f_.tiers[0].count) * up_;
+  const FabricTier& leaf = f_.tiers[0];
+  up_ = at(leaf.up);
   leaves_ = f_.per_plane(0);
-  towards_.assign(static_cast<std::size_t>(f_.planes), std::vector<std::int32_t>(up_));
-  own_.assign(static_cast<std::size_t>(f_.tiers[0].count), std::vector<std::int32_t>(up_));
-  each_end(plan, fabric, [&](const FabricBlock&, std::int64_t, std::int64_t, const PortRef& port) {
-    const End e = end_of(port);
-    ++towards_[static_cast<std::size_t>(e.leaf / leaves_)][static_cast<std::size_t>(e.uplink)];
-    ++own_[static_cast<std::size_t>(e.leaf)][static_cast<std::size_t>(e.uplink)];
-  });
+  if (f_.tiers.size() > 2) spine_up_ = at(f_.tiers[1].up);
+  leaf_links_ = at(leaf.count) * up_;
+  // What end_of needs of every leaf and uplink, divided once and not for each of a million ports.
+  const std::int64_t m = f_.links_per_pair;
+  of_leaf_.resize(at(leaf.count));
+  for (std::int64_t i = 0; i < leaf.count; ++i) {
+    const std::int64_t in_plane = i % leaves_;
+    OfLeaf& l = of_leaf_[at(i)];
+    if (leaf.down != leaf.up) l.turn = static_cast<std::int32_t>(in_plane * leaf.down % leaf.up);
+    if (spine_up_ == 0) continue;
+    l.spines = static_cast<std::int32_t>(i / leaves_ * f_.per_plane(1) + in_plane / f_.leaves_per_pod * f_.spines_per_pod);
+    l.cross = static_cast<std::int32_t>(in_plane % f_.leaves_per_pod * m % f_.tiers[1].up);
+  }
+  // Every connected port of a leaf, in the order of the blocks.
+  towards_.assign(at(f_.planes) * up_, 0);
+  own_.assign(leaf_links_, 0);
+  std::size_t ports = 0;
+  for (const FabricBlock& b : f_.blocks) ports += at(b.members * b.ports_each);
+  ends_.reserve(ports);
+  for (std::size_t b = 0; b < f_.blocks.size(); ++b) {
+    first_member_.push_back(first_.size());
+    for (std::int64_t member = 0; member < f_.blocks[b].members; ++member) {
+      const std::size_t first = ends_.size();
+      for (std::int64_t k = 0; k < f_.blocks[b].ports_each; ++k) {
+        const PortRef port = plan.block_port(fabric, static_cast<int>(b), member, k);
+        if (port.port <= 0) continue;
+        const End e = end_of(port);
+        ++towards_[at(e.leaf / leaves_) * up_ + at(e.uplink)];
+        ++own_[at(e.leaf) * up_ + at(e.uplink)];
+        ends_.push_back(e);
+      }
+      if (ends_.size() > first) first_.push_back(first);
+    }
+  }
+  first_member_.push_back(first_.size());
+  first_.push_back(ends_.size());
 }
 
 Routing::End Routing::end_of(const PortRef& port) const {
-  const FabricTier& leaf = f_.tiers[0];
-  const std::int64_t k = port.port - 1, in_plane = port.sw.index % leaves_;
-  const std::int64_t u = leaf.down == leaf.up ? k : (in_plane * leaf.down + k) % leaf.up;
-  End e{.leaf = static_cast<std::int32_t>(port.sw.index), .uplink = static_cast<std::int32_t>(u)};
+  const auto up = static_cast<std::int32_t>(up_);
+  const OfLeaf& leaf = of_leaf_[at(port.sw.index)];
+  const std::int32_t u = (leaf.turn + static_cast<std::int32_t>(port.port - 1)) % up;
+  End e{.leaf = static_cast<std::int32_t>(port.sw.index), .uplink = u};
   if (spine_up_ > 0) {
-    const std::int64_t up = f_.tiers[1].up, m = f_.links_per_pair;
-    e.spines = static_cast<std::int32_t>(port.sw.index / leaves_ * f_.per_plane(1) + in_plane / f_.leaves_per_pod * f_.spines_per_pod);
-    e.cross = static_cast<std::int32_t>(u / m * up + (in_plane % f_.leaves_per_pod * m + u % m) % up);
+    const auto spine_up = static_cast<std::int32_t>(spine_up_), m = static_cast<std::int32_t>(f_.links_per_pair);
+    e.spines = leaf.spines;
+    e.cross = u / m * spine_up + (leaf.cross + u % m) % spine_up;
   }
   return e;
 }
@@ -66,12 +86,11 @@ void Routing::walk(const End& from, const End& to, const Take& take) const {
 
 void Routing::route(const PortRef& from, const PortRef& to, std::vector<FabricLink>& out) const {
   out.clear();
-  if (up_ > 0) walk(end_of(from), end_of(to), [&](std::size_t link) { out.push_back(at(link)); });
+  if (up_ > 0) walk(end_of(from), end_of(to), [&](std::size_t link) { out.push_back(link_at(link)); });
 }
 
 std::int64_t Routing::routes(std::int64_t leaf, std::int64_t link) const {
-  if (towards_.empty()) return 0;
-  return towards_[static_cast<std::size_t>(leaf / leaves_)][static_cast<std::size_t>(link)] - own_[static_cast<std::size_t>(leaf)][static_cast<std::size_t>(link)];
+  return towards_.empty() ? 0 : towards_[at(leaf / leaves_) * up_ + at(link)] - own_[at(leaf) * up_ + at(link)];
 }
 
 std::size_t Routing::number(const FabricLink& l) const {
@@ -79,7 +98,7 @@ std::size_t Routing::number(const FabricLink& l) const {
   return 2 * (l.lower.tier == 0 ? index * up_ + link : leaf_links_ + index * spine_up_ + link) + l.down;
 }
 
-FabricLink Routing::at(std::size_t number) const {
+FabricLink Routing::link_at(std::size_t number) const {
   const std::size_t n = number / 2;
   const bool down = number % 2 != 0, leaf = n < leaf_links_;
   const std::size_t each = leaf ? up_ : spine_up_, i = leaf ? n : n - leaf_links_;
@@ -96,7 +115,7 @@ PatternLoad Routing::summary(std::string pattern, const std::vector<Flow>& flow)
     used += flow[i] > 0;
   }
   if (used) load.mean /= static_cast<double>(used);
-  if (!flow.empty()) load.worst = static_cast<double>(flow[worst]), load.where = at(worst);
+  if (!flow.empty()) load.worst = static_cast<double>(flow[worst]), load.where = link_at(worst);
   return load;
 }
 
@@ -104,21 +123,33 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
   std::vector<PatternLoad> out;
   if (towards_.empty()) return out;
   const Cluster& c = *plan_.cluster;
-  const bool compute = c.networks[f_.network].carries_traffic(Traffic::compute);
-  std::vector<End> ends;                             // member after member
-  std::vector<std::size_t> first;                    // of each member
-  std::int64_t last = -1;
-  const FabricBlock* block = nullptr;
-  each_end(plan_, fabric_, [&](const FabricBlock& b, std::int64_t m, std::int64_t, const PortRef& port) {
-    if (b.what != FabricBlock::What::ends) return;
-    const EndPoints& e = c.networks[b.network].ends[b.end];
-    if (compute && (e.group < 0 || !c.nodes[e.group].computes)) return;
-    if (&b != block || m != last) first.push_back(ends.size()), block = &b, last = m;
-    ends.push_back(end_of(port));
-  });
-  const std::size_t members = first.size();
+  const bool compute = c.networks[at(f_.network)].carries_traffic(Traffic::compute);
+  std::vector<End> some;                             // where not every block sends
+  std::vector<std::size_t> some_first;
+  bool everybody = true;
+  for (std::size_t b = 0; b < f_.blocks.size(); ++b) {
+    const FabricBlock& block = f_.blocks[b];
+    bool sends = block.what == FabricBlock::What::ends;
+    if (sends && compute) {
+      const EndPoints& e = c.networks[at(block.network)].ends[at(block.end)];
+      sends = e.group >= 0 && c.nodes[at(e.group)].computes;
+    }
+    if (everybody && !sends) {                       // all before it do
+      everybody = false;
+      some.assign(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(first_[first_member_[b]]));
+      some_first.assign(first_.begin(), first_.begin() + static_cast<std::ptrdiff_t>(first_member_[b]));
+    }
+    if (everybody || !sends) continue;
+    for (std::size_t member = first_member_[b]; member < first_member_[b + 1]; ++member) {
+      some_first.push_back(some.size());
+      some.insert(some.end(), ends_.begin() + static_cast<std::ptrdiff_t>(first_[member]), ends_.begin() + static_cast<std::ptrdiff_t>(first_[member + 1]));
+    }
+  }
+  if (!everybody) some_first.push_back(some.size());
+  const std::vector<End>& ends = everybody ? ends_ : some;             // member after member
+  const std::vector<std::size_t>& first = everybody ? first_ : some_first;
+  const std::size_t members = first.size() - 1;
   if (members < 2) return out;
-  first.push_back(ends.size());
   const std::size_t links = 2 * (leaf_links_ + static_cast<std::size_t>(spine_up_ > 0 ? f_.tiers[1].count : 0) * spine_up_);
 
   // All to all, counted by classes: every source on a leaf (in a pod) is alike, every destination that shares its links is.
@@ -180,8 +211,11 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
   if (members > 3) shift("shift by half", members / 2);
 
   // Fisher and Yates with the numbers of the standard's engine, which are the same everywhere (its distributions are not).
-  std::vector<std::vector<End>> of_plane(static_cast<std::size_t>(f_.planes));
-  for (const End& e : ends) of_plane[static_cast<std::size_t>(e.leaf / leaves_)].push_back(e);
+  std::vector<std::vector<End>> split;
+  if (f_.planes > 1) {
+    split.resize(at(f_.planes));
+    for (const End& e : ends) split[at(e.leaf / leaves_)].push_back(e);
+  }
   std::mt19937_64 random(kSeed);
   PatternLoad permutations{.pattern = "random permutations"};
   double fullest = -1;
@@ -189,7 +223,8 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
   const std::size_t rounds = std::clamp(kFlows / ends.size(), kLeastPermutations, kMostPermutations);
   for (std::size_t round = 0; round < rounds; ++round) {
     std::fill(flow.begin(), flow.end(), 0);
-    for (const std::vector<End>& from : of_plane) {
+    for (std::int64_t plane = 0; plane < f_.planes; ++plane) {
+      const std::vector<End>& from = split.empty() ? ends : split[at(plane)];
       to.resize(from.size());
       std::iota(to.begin(), to.end(), 0u);
       for (std::size_t i = to.size(); i > 1; --i) std::swap(to[i - 1], to[random() % i]);

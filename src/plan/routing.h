@@ -59,7 +59,7 @@ class Routing {
   template <class Take>
   void walk(const End& from, const End& to, const Take& take) const;   // the number of each link of a route
   std::size_t number(const FabricLink&) const;       // in an array of every link
-  FabricLink at(std::size_t number) const;
+  FabricLink link_at(std::size_t number) const;
   template <class Flow>
   PatternLoad summary(std::string pattern, const std::vector<Flow>&) const;
 
@@ -68,8 +68,13 @@ class Routing {
   int fabric_;
   std::int64_t leaves_ = 1;                          // of one plane
   std::size_t up_ = 0, spine_up_ = 0, leaf_links_ = 0;   // uplinks of a leaf, of a spine (0: two tiers), of all leaves
-  std::vector<std::vector<std::int32_t>> towards_;   // plane: destinations over uplink u, of all leaves
-  std::vector<std::vector<std::int32_t>> own_;       // leaf: its own destinations by uplink
+  struct OfLeaf { std::int32_t turn = 0, spines = 0, cross = 0; };   // (its place x down) mod up; as in End; (its place in the pod x m) mod up
+  std::vector<OfLeaf> of_leaf_;
+  std::vector<std::int32_t> towards_;                // plane by uplink u: destinations over it, of all leaves
+  std::vector<std::int32_t> own_;                    // leaf by uplink: its own destinations
+  std::vector<End> ends_;                            // every connected port, block by block, member after member
+  std::vector<std::size_t> first_;                   // in ends_, of each member that has any; and the end
+  std::vector<std::size_t> first_member_;            // in first_, of each block; and the end
 };
 
 }  // namespace clusterc

@@ -132,8 +132,8 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
     for (const FabricTier& t : f.tiers)
       json.begin_object(kLine).field("tier", t.word).field("model", t.model).field("count", t.count).field("ports", t.ports).field("down", t.down).field("up", t.up).end_object();
     json.end_array();
-    const Routing routing(plan, f.network);
-    if (const std::vector<PatternLoad> loads = routing.loads(); !loads.empty()) {
+    if (const std::vector<PatternLoad>& loads = plan.loads(f.network); !loads.empty()) {
+      const Routing routing(plan, f.network);
       json.array("link_loads");
       for (const PatternLoad& l : loads)
         json.begin_object(kLine).field("pattern", l.pattern).field("worst", l.worst).field("mean", l.mean).field("link", routing.link_name(l.where)).end_object();

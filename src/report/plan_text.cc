@@ -135,8 +135,7 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
       if (f.leaf_spine_cables) out += format(", {} leaf to spine ({} from each leaf to each spine)", f.leaf_spine_cables, f.links_per_pair);
       if (f.spine_core_cables) out += format(", {} spine to core ({} each)", f.spine_core_cables, f.core_links_per_pair);
       out += format("; oversubscription {} to 1\n", std::round(f.oversubscription * 1000) / 1000);
-      const Routing routing(plan, f.network);
-      const std::vector<PatternLoad> loads = routing.loads();
+      const std::vector<PatternLoad>& loads = plan.loads(f.network);
       if (!loads.empty()) out += "    fullest link, routed by destination, in end ports:";
       for (const PatternLoad& l : loads) out += format("{} {} {:.3g}", &l == &loads.front() ? "" : ",", l.pattern, l.worst);
       if (!loads.empty()) out += "\n";

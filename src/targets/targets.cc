@@ -255,7 +255,7 @@ class Expect {
           const double each = unit.network.value / g, most = all_to_all_ceiling(BytesPerSecond(each), n, g).value;
           std::string formula = format("{} of each GPU's adapters x (n-1)/(n-g), n = {}, g = {}", to_text(BytesPerSecond(each)), n, g);
           double fullest = 1;
-          const std::vector<PatternLoad> loads = Routing(plan_, ports.network).loads(true);
+          const std::vector<PatternLoad>& loads = plan_.loads(ports.network, true);
           if (!loads.empty() && loads.front().worst > 1 + 1e-9) {
             fullest = loads.front().worst;
             formula += format(", / {:.3g}: the fullest link of the planned routing carries that much of an end port", fullest);

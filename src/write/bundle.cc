@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 // A file that begins below kFull of a chunk may outgrow it; then that chunk alone is copied once.
-constexpr std::size_t kChunk = std::size_t{1} << 20, kFull = kChunk - (std::size_t{1} << 16);
+constexpr std::size_t kChunk = std::size_t{1} << 23, kFull = kChunk - (std::size_t{1} << 16);
 }  // namespace
 
 void Bundle::open(std::string path, std::string_view origin, std::uint32_t mode) {

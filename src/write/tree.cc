@@ -65,6 +65,10 @@ std::string_view folder_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
 }
 
+bool within(std::string_view path, std::string_view folder) {   // or the folder itself
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
 // Reads up to `limit` bytes of an open file into a buffer that is used again and again.
 std::string_view read_into(std::string& buffer, int fd, std::size_t limit, std::string_view path) {
   if (buffer.size() < limit) buffer.resize(limit);
@@ -141,9 +145,6 @@ class Survey {
   template <class Visit>
   void each_entry(int fd, std::size_t depth, const std::string& prefix, const Visit& visit);
   struct Range { std::size_t begin, end; };
-  static bool within(std::string_view path, std::string_view folder) {
-    return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-  }
   // The first file of the range whose path is not below `path` in the order of the bundle.
   std::size_t first_from(std::string_view path, Range range) const {
     const auto begin = bundle_.files().begin();
@@ -271,7 +272,8 @@ void Survey::file(int folder, const char* name, std::string path, Range range, b
   if (state == State::edited) hand_edited.push_back(std::move(path));
 }
 
-// Makes files below one root, folders as they are needed. Files come sorted, so the folder of the last one is at hand.
+// Makes files below one root, folders as they are needed. Files come sorted, so the folder above that of the last one is at hand: it stays
+// open, and the folder itself is named with the file. Outputs with a folder for each node would open as many as there are nodes.
 class Builder {
  public:
   Builder(int root, mode_t mask) : root_(root), mask_(mask) {}
@@ -302,32 +304,36 @@ class Builder {
   void make_folder(const std::string& path) { enter(path + "/x"); }
 
  private:
-  int folder() const { return folder_.get() < 0 ? root_ : folder_.get(); }
-  // Opens the folder of `path`, making it and those above it; gives the name inside it.
+  int folder() const { return above_.get() < 0 ? root_ : above_.get(); }
+  // Makes the folder of `path` and those above it, and opens the one above it; gives the name from there.
   std::string enter(std::string_view path) {
-    const std::string_view wanted = folder_of(path);
+    const std::string_view wanted = folder_of(path), above = folder_of(wanted);
     if (wanted != current_) {
-      const std::string whole(wanted);
-      folder_ = Descriptor();
-      if (!whole.empty()) {
-        for (std::size_t at = whole.find('/');; at = whole.find('/', at + 1)) {
-          const std::string part = whole.substr(0, at);
-          if (made_.insert(part).second && ::mkdirat(root_, part.c_str(), 0777) != 0 && errno != EEXIST) fail(part, "cannot be made", errno);
-          if (at == std::string::npos) break;
-        }
-        folder_ = Descriptor(::openat(root_, whole.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        if (folder_.get() < 0) fail(whole, "cannot be opened", errno);
+      for (std::size_t at = wanted.empty() ? std::string_view::npos : wanted.find('/');; at = wanted.find('/', at + 1)) {
+        const std::string_view part = wanted.substr(0, at);
+        if (part == wanted) break;
+        if (!within(current_, part)) make(root_, part, part);
+        if (at == std::string_view::npos) break;
       }
-      current_ = whole;
+      if (above != current_above_) {
+        above_ = Descriptor();
+        if (!above.empty()) above_ = Descriptor(::openat(root_, std::string(above).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (!above.empty() && above_.get() < 0) fail(above, "cannot be opened", errno);
+        current_above_ = above;
+      }
+      if (!wanted.empty() && !within(current_, wanted)) make(folder(), wanted.substr(above.empty() ? 0 : above.size() + 1), wanted);
+      current_ = wanted;
     }
-    return std::string(path.substr(wanted.empty() ? 0 : wanted.size() + 1));
+    return std::string(path.substr(above.empty() ? 0 : above.size() + 1));
+  }
+  static void make(int from, std::string_view name, std::string_view whole) {
+    if (::mkdirat(from, std::string(name).c_str(), 0777) != 0 && errno != EEXIST) fail(whole, "cannot be made", errno);
   }
 
   int root_;
   mode_t mask_;
-  Descriptor folder_;
-  std::string current_;
-  std::unordered_set<std::string> made_;
+  Descriptor above_;
+  std::string current_, current_above_;   // the folder of the last file, and the one above it
 };
 
 mode_t current_umask() {
