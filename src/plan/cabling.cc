@@ -206,12 +206,14 @@ struct Cabling::Slim {
   std::uint16_t near_port = 0, far_port = 0;
 };
 
-Cabling::Cabling(const Plan& plan) : cluster_(plan.cluster) {
+Cabling::Cabling(const Plan& plan, Of of) : cluster_(plan.cluster) {
   const Links links(plan);
   groups_ = links.cage_groups();
   choices_.emplace_back();
   std::vector<std::vector<Slim>> all(plan.fabrics.size());
+  const std::vector<bool> wanted = of == Of::all ? std::vector<bool>(plan.fabrics.size(), true) : in_doubt(plan, links);
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
+    if (!wanted[f]) continue;
     all[f].reserve(at(links.most(static_cast<int>(f))));
     links.each(static_cast<int>(f), [&](const PluggedLink& l) {
       if (!groups_[at(l.near_group)].nothing_plugged)
@@ -222,6 +224,65 @@ Cabling::Cabling(const Plan& plan) : cluster_(plan.cluster) {
   }
   choose(plan, all);
   count(plan, links, all);
+}
+
+namespace {
+
+// What each network allows, a bit for each Medium.
+std::vector<unsigned> media_of(const Plan& plan) {
+  std::vector<unsigned> media(plan.fabrics.size(), kAnyMedium);
+  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
+    const NetworkModel& n = plan.cluster->networks[at(plan.fabrics[f].network)];
+    if (!n.spec || n.spec->media.empty()) continue;
+    media[f] = 0;
+    for (const auto& m : n.spec->media)
+      if (m) media[f] |= 1U << static_cast<unsigned>(*m);
+  }
+  return media;
+}
+
+}  // namespace
+
+// A fabric, with those that its uplinks join it to, is beyond doubt when one kind of module fits every cage that it has, whichever hang together,
+// and fibre for it is sold in the longest way that the floor allows. (A set of fewer kinds of cage has the same modules and more besides.)
+std::vector<bool> Cabling::in_doubt(const Plan& plan, const Links& links) const {
+  const std::vector<unsigned> media = media_of(plan);
+  std::vector<std::size_t> joined(plan.fabrics.size());
+  for (std::size_t f = 0; f < joined.size(); ++f) joined[f] = f;
+  for (std::size_t f = 0; f < joined.size(); ++f)
+    if (plan.fabrics[f].uplink_cables > 0)
+      for (std::size_t& j : joined)
+        if (const std::size_t from = joined[f], to = joined[at(plan.fabrics[f].uplinks_to)]; j == from || j == to) j = std::min(from, to);
+  const Meters longest = links.longest_way();
+  Picker picker{cluster_->cables, groups_, {}};
+  std::vector<bool> doubt(plan.fabrics.size(), true);
+  for (std::size_t first = 0; first < joined.size(); ++first) {
+    Picker::Need need;
+    bool alike = true;
+    for (std::size_t f = 0; f < joined.size(); ++f) {
+      if (joined[f] != first) continue;
+      const LinkKind kind = cluster_->networks[at(plan.fabrics[f].network)].kind;
+      if (f == first) need.media = media[f], need.kind = kind;
+      alike = alike && media[f] == need.media && kind == need.kind;
+      for (const int g : links.groups_of(static_cast<int>(f))) {
+        if (need.groups.empty()) need.rate = groups_[at(g)].rate.value;
+        alike = alike && same_rate(need.rate, groups_[at(g)].rate.value);
+        need.groups.push_back(g);
+      }
+    }
+    if (!alike || need.groups.empty()) continue;
+    std::sort(need.groups.begin(), need.groups.end());
+    need.groups.erase(std::unique(need.groups.begin(), need.groups.end()), need.groups.end());
+    need.head = need.groups.front();
+    const std::vector<CableChoice>& options = picker.options(need);
+    const bool built = std::any_of(options.begin(), options.end(), [&](const CableChoice& o) {
+      return o.form == CableChoice::Form::modules && o.links_per_fibre == 1 && o.reach >= longest &&
+             std::any_of(o.fibres.begin(), o.fibres.end(), [&](int i) { return cluster_->cables[at(i)].part->ends.value_or(1) == 1 && sold_length(*cluster_->cables[at(i)].part, longest).value > 0; });
+    });
+    for (std::size_t f = 0; f < joined.size(); ++f)
+      if (joined[f] == first) doubt[f] = !built;
+  }
+  return doubt;
 }
 
 void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all) {
@@ -258,15 +319,7 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
       std::swap(cage[at(a)].next, cage[at(b)].next);
     }
 
-  std::vector<unsigned> media(plan.fabrics.size(), kAnyMedium);
-  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
-    const NetworkModel& n = cluster_->networks[at(plan.fabrics[f].network)];
-    if (!n.spec || n.spec->media.empty()) continue;
-    media[f] = 0;
-    for (const auto& m : n.spec->media)
-      if (m) media[f] |= 1U << static_cast<unsigned>(*m);
-  }
-
+  const std::vector<unsigned> media = media_of(plan);
   Picker picker{cluster_->cables, groups, {}};
   std::map<std::pair<const CableChoice*, double>, std::uint16_t> chosen;      // cables by length as sold, modules by choice
   std::map<Picker::Need, std::uint16_t> refused;

@@ -30,7 +30,10 @@ struct CableChoice {
 
 class Cabling {
  public:
-  explicit Cabling(const Plan&);        // of a plan whose switches and nodes have their places; keeps nothing of it
+  enum class Of : std::uint8_t { all, doubtful };
+  // Of a plan whose switches and nodes have their places; keeps nothing of it. `doubtful`: only the fabrics that are not seen at once to have a
+  // module for every cage and fibre across the whole floor; `unbuilt` is the same, and linear in the switches where all is well.
+  explicit Cabling(const Plan&, Of = Of::all);
 
   // What one link is made of.
   struct Run {
@@ -62,6 +65,7 @@ class Cabling {
  private:
   struct Picker;
   struct Slim;
+  std::vector<bool> in_doubt(const Plan&, const Links&) const;   // by fabric
   void choose(const Plan&, const std::vector<std::vector<Slim>>& by_fabric);
   void count(const Plan&, const Links&, const std::vector<std::vector<Slim>>& by_fabric);
   std::string between(int near_group, int far_group) const;

@@ -64,6 +64,37 @@ std::int64_t Links::most(int fabric) const {
   return links;
 }
 
+std::vector<int> Links::groups_of(int fabric) const {
+  std::vector<int> groups;
+  const Fabric& f = p_.fabrics[at(fabric)];
+  for (const TierCages& t : tiers_[at(fabric)]) {
+    groups.push_back(t.group);
+    if (t.uplink_group >= 0) groups.push_back(t.uplink_group);
+  }
+  for (const auto& ports : blocks_[at(fabric)])
+    for (const PortCage& p : ports)
+      if (groups.empty() || groups.back() != p.group) groups.push_back(p.group);
+  if (f.uplink_cables > 0)
+    for (const TierCages& t : tiers_[at(f.uplinks_to)]) groups.push_back(t.group);
+  std::erase_if(groups, [&](int g) { return groups_[at(g)].nothing_plugged; });
+  return groups;
+}
+
+Meters Links::longest_way() const {
+  float high = 0, wide = 0, low_x = 0, high_x = 0, low_y = 0, high_y = 0;
+  for (std::size_t r = 0; r < racks_.size(); ++r) {
+    const RackSpot& s = racks_[r];
+    low_x = r ? std::min(low_x, s.x) : s.x;
+    high_x = r ? std::max(high_x, s.x) : s.x;
+    low_y = r ? std::min(low_y, s.y) : s.y;
+    high_y = r ? std::max(high_y, s.y) : s.y;
+    high = std::max(high, s.height);
+    wide = std::max(wide, s.width);
+  }
+  // A device climbs no more than its rack is high, and the tray's or the floor's depth.
+  return Meters(high_x - low_x + high_y - low_y + 2 * (high + std::max(kTrayAboveRack, kBelowFloor)) + wide + 2 * slack_);
+}
+
 std::int32_t Links::add_group(CageGroup g) {
   g.first = cages_;
   cages_ += g.count();

@@ -56,6 +56,10 @@ class Links {
 
   // At least as many as `each` gives.
   std::int64_t most(int fabric) const;
+  // Cages that links of the fabric go into, at either end; a group may stand twice.
+  std::vector<int> groups_of(int fabric) const;
+  // No link is longer: from one corner of the floor to the other.
+  Meters longest_way() const;
   // In a stable order: blocks, members, ports; then tiers, switches, up-links. Stops when `take` returns false.
   template <class Take>
   bool each(int fabric, Take&& take) const;

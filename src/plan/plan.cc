@@ -28,6 +28,12 @@ const Cabling& Plan::cabling() const {
   return *cabling_;
 }
 
+const Cabling& Plan::doubtful_cabling() const {
+  if (cabling_) return *cabling_;
+  if (!doubtful_cabling_) doubtful_cabling_ = std::make_shared<const Cabling>(*this, Cabling::Of::doubtful);
+  return *doubtful_cabling_;
+}
+
 const std::vector<BillLine>& Plan::bill() const {
   if (!bill_) bill_ = std::make_shared<const std::vector<BillLine>>(bill_of(*this));
   return *bill_;

@@ -164,6 +164,7 @@ struct Plan {
 
   // Made when first asked for: rules and outputs need neither. Not for several threads at once.
   const Cabling& cabling() const;
+  const Cabling& doubtful_cabling() const;   // what cannot be built stands in both; this one leaves out the fabrics where surely all can
   const std::vector<BillLine>& bill() const;
   const std::vector<PatternLoad>& loads(int fabric, bool only_all_to_all = false) const;   // as Routing::loads; more when they are known
 
@@ -191,7 +192,7 @@ struct Plan {
   void each_cable(int fabric, const std::function<bool(const Cable&)>&) const;
 
  private:
-  mutable std::shared_ptr<const Cabling> cabling_;
+  mutable std::shared_ptr<const Cabling> cabling_, doubtful_cabling_;
   mutable std::shared_ptr<const std::vector<BillLine>> bill_;
   struct Loads { std::shared_ptr<const std::vector<PatternLoad>> patterns; bool all = false; };
   mutable std::vector<Loads> loads_;    // by fabric
