@@ -101,7 +101,7 @@ networks:
     subnet: {subnets[1]}
     carries: [storage, inband]
     connects: {{ gpu: {{ ports: inband }}, head: {{ ports: data }} }}
-  oob: {{ kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, racks: network, subnet: {subnets[2]}, connects: everything }}
+  oob: {{ kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, subnet: {subnets[2]}, connects: everything }}
 
 storage:
   scratch: {{ kind: lustre, servers: {{ external: lustre.example.org }}, mount: /scratch }}

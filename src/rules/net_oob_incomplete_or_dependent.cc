@@ -1,3 +1,4 @@
+#include "rules/management.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -33,6 +34,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   // It must not run over what it is there to repair.
   for (const NetworkModel& n : c.networks) {
     if (!n.carries_traffic(Traffic::oob)) continue;
+    if (users_traffic(n) || shares_without_vlan(c, n)) continue;      // said by security-management-network-reachable
     const NetworkModel& wires = n.shares >= 0 ? c.networks[n.shares] : n;
     const bool compute = wires.carries_traffic(Traffic::compute);
     if (!compute && !wires.carries_traffic(Traffic::inband) && !wires.carries_traffic(Traffic::storage)) continue;
@@ -77,6 +79,8 @@ When a fabric switch hangs, its management port is the way in. If that port, or 
 connected management ports = servers with a BMC + switches + PDUs   (`connects: everything`)
 switches of the network that carries oob carry neither compute nor storage nor in-band traffic
 ```
+
+Where no VLAN keeps users away from it either, security-management-network-reachable says it, and only that rule does.
 
 Source: NVIDIA, DGX SuperPOD reference architecture (out-of-band management network); 32 servers is a planning default.
 

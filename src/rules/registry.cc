@@ -82,6 +82,8 @@ constexpr std::array kRules = {
     &kNetLeafOversubscribed,
     &kNetRailsUnjoinedButCrossed,
     &kNetLinkEndsMismatched,
+    &kNetModuleCageMismatched,
+    &kNetLinkBeyondMediumReach,
     &kNetMtuDiffersAlongPath,
     &kNetAddressPlanCollides,
     &kNetBgpNumbersClashOrExhausted,

@@ -79,6 +79,8 @@ extern const Rule kNetFabricExceedsTiers;
 extern const Rule kNetLeafOversubscribed;
 extern const Rule kNetRailsUnjoinedButCrossed;
 extern const Rule kNetLinkEndsMismatched;
+extern const Rule kNetModuleCageMismatched;
+extern const Rule kNetLinkBeyondMediumReach;
 extern const Rule kNetMtuDiffersAlongPath;
 extern const Rule kNetAddressPlanCollides;
 extern const Rule kNetBgpNumbersClashOrExhausted;

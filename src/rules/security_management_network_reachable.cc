@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 
+#include "rules/management.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 
@@ -23,19 +24,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (n.subnet && !is_private(*n.subnet))
       findings.error(rule.id, n.spec->subnet.span, format("management network '{}' has the public subnet {}", n.name, *n.spec->subnet)).help("a subnet of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16").object("networks." + n.name);
     // Users' programs run on these.
-    for (const Traffic t : {Traffic::compute, Traffic::storage, Traffic::inband})
-      if (n.carries_traffic(t)) {
-        findings.error(rule.id, n.spec->carries.empty() ? n.span : n.spec->carries.front().span, format("network '{}' carries management and {}: every program of a user reaches the management controllers", n.name, enum_text(t)))
-            .help("a network of its own for `oob`; a VLAN of its own is enough")
-            .object("networks." + n.name);
-        break;
-      }
-    if (n.shares < 0) continue;
+    if (const Traffic* t = users_traffic(n))
+      findings.error(rule.id, n.spec->carries.empty() ? n.span : n.spec->carries.front().span, format("network '{}' carries management and {}: every program of a user reaches the management controllers", n.name, enum_text(*t)))
+          .help("a network of its own for `oob`; a VLAN of its own is enough")
+          .object("networks." + n.name);
+    if (!shares_without_vlan(c, n)) continue;
     const NetworkModel& o = c.networks[static_cast<std::size_t>(n.shares)];
-    if (o.carries_traffic(Traffic::oob) || n.spec->vlan || o.spec->vlan) continue;
     findings.error(rule.id, n.spec->shares_switches_with.span, format("management network '{}' is on the switches of '{}' without a VLAN: one broadcast domain for both", n.name, o.name))
         .note(o.span, "the network that users are on")
-        .help("`vlan` for one of them")
+        .help("switches of its own; or `vlan` for one of them, and the way in still fails with these switches")
         .object("networks." + n.name);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "unit/model/examples.h"
 
@@ -212,6 +213,24 @@ TEST(Cabling, EveryCableIsWithinReach) {
     for (const Cabling::Unbuilt& u : p.cabling().unbuilt()) told += u.count;
     EXPECT_EQ(without, told) << name;
     EXPECT_GT(all, 0) << name;
+  }
+}
+
+// The rules look at fabrics in doubt alone: what they are told must be what the bill has.
+TEST(Cabling, TheDoubtfulFabricsHoldAllThatCannotBeBuilt) {
+  for (const char* name : {"superpod", "roce-16384", "nvl72", "lab", "cloud", "campus", "published/colossus-array", "published/roce-rail-64"}) {
+    Resolved r;
+    r.example(name);
+    ASSERT_TRUE(r.cluster) << name;
+    const Plan p = plan_cluster(*r.cluster);
+    const auto told = [](const Cabling& c) {
+      std::vector<std::string> out;
+      for (const Cabling::Unbuilt& u : c.unbuilt()) out.push_back(format("{} {} {} {} {:.3f} {:.3f}", u.fabric, u.what, u.why, u.count, u.longest.value, u.reach.value));
+      return out;
+    };
+    EXPECT_EQ(told(p.doubtful_cabling()), told(p.cabling())) << name;
+    if (std::string_view(name) == "superpod") { EXPECT_TRUE(told(p.cabling()).empty()); }
+    if (std::string_view(name) == "roce-16384") { EXPECT_FALSE(told(p.cabling()).empty()); }
   }
 }
 

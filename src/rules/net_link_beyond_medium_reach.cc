@@ -1,0 +1,81 @@
+#include <cmath>
+
+#include "plan/cabling.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  // One finding a network: the links that are too long for all that fits them otherwise.
+  struct Long { std::int64_t count = 0; const Cabling::Unbuilt* longest = nullptr; };
+  std::vector<Long> by_fabric(in.plan.fabrics.size());
+  for (const Cabling::Unbuilt& u : in.plan.doubtful_cabling().unbuilt()) {
+    if (u.reach.value <= 0) continue;
+    Long& l = by_fabric[static_cast<std::size_t>(u.fabric)];
+    l.count += u.count;
+    if (!l.longest || l.longest->longest < u.longest) l.longest = &u;
+  }
+  for (std::size_t i = 0; i < by_fabric.size(); ++i) {
+    const Long& l = by_fabric[i];
+    if (!l.longest) continue;
+    const NetworkModel& n = c.networks[in.plan.fabrics[i].network];
+    const auto metres = [](Meters m) { return to_text(Meters(std::round(m.value * 10) / 10)); };
+    // Where the spec chooses the media, they decide; else it is the catalogue, which does not hold every cable that is made.
+    const bool chosen = !n.spec->media.empty();
+    Finding& f = findings.add(chosen ? rule.severity : Severity::note, rule.id, chosen ? n.spec->media.front().span : first_place(n.spec->racks.span, n.spec->switch_model.span, n.span),
+                              format("{} of network '{}' {} up to {} long ({}), {} reaches {}", plural(l.count, "link"), n.name, l.count == 1 ? "is" : "are", metres(l.longest->longest), l.longest->what, chosen ? "what `media` allows" : "what the catalogue has for it", metres(l.longest->reach)));
+    if (chosen) f.note(n.spec->racks.span, "the switches stand there");
+    f.help(chosen ? "another medium, or switches nearer to the nodes" : "switches nearer to the nodes (leave `racks` out), another adapter or switch, or a cable of your own in `parts`").object("networks." + n.name);
+    f.physics = chosen;
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Every link has a cable, or modules and fibre, that reach from one end to the other along the way through the room. Where the network names its `media` it is an error when they do not; else a
+note: the catalogue has nothing that does, and not everything that is made.
+
+## Why it matters
+
+Passive copper at 100 Gb/s a lane ends at 3 m. A cable that is half a metre short is found when everything else stands; one that is too long for its medium gives errors that look like a bad switch.
+
+## Formula
+
+```
+length = climb + way between the racks along both axes + climb + 2 x slack <= reach of the medium at the rate
+```
+
+Reaches: passive copper 2 to 5 m by rate, active copper 3 to 5 m, active optical 30 m, multimode 50 to 100 m, DR4 100 to 500 m, FR4 2 km, twisted pair 100 m.
+
+Source: data sheets of the cables and modules (catalogue, `clusterc catalog`); ISO/IEC 11801 (twisted pair). The way is that of `clusterc plan`: docs/cabling.md.
+
+## Example
+
+`media: [dac]` for a network whose switches stand in another row than the nodes.
+
+## How to fix
+
+Leave `media` out: the cheapest kind that reaches is taken. Or leave `racks` out, and leaves stand beside the nodes.
+
+## When to accept
+
+The note, when a cable is bought that the catalogue does not have. The error never: what `media` allows does not reach.
+)";
+
+const Rule kNetLinkBeyondMediumReach = {
+    .id = "net-link-beyond-medium-reach",
+    .code = "NET-009",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a link is longer than its medium reaches",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

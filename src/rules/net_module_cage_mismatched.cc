@@ -1,0 +1,75 @@
+#include "plan/cabling.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  struct Left { std::int64_t count = 0; const Cabling::Unbuilt* first = nullptr; };
+  std::vector<Left> by_fabric(in.plan.fabrics.size());
+  for (const Cabling::Unbuilt& u : in.plan.doubtful_cabling().unbuilt()) {
+    if (u.reach.value > 0) continue;                 // net-link-beyond-medium-reach
+    Left& l = by_fabric[static_cast<std::size_t>(u.fabric)];
+    l.count += u.count;
+    if (!l.first) l.first = &u;
+  }
+  for (std::size_t i = 0; i < by_fabric.size(); ++i) {
+    const Left& l = by_fabric[i];
+    if (!l.first) continue;
+    const NetworkModel& n = c.networks[in.plan.fabrics[i].network];
+    // The catalogue does not hold every cable that is made: only where the spec itself narrows the choice is something wrong with it.
+    const bool chosen = !n.spec->media.empty();
+    Finding& f = findings.add(chosen ? rule.severity : Severity::note, rule.id, chosen ? n.spec->media.front().span : first_place(n.spec->switch_model.span, n.span),
+                              format("{} of network '{}' {} no cable{} ({}): {}", plural(l.count, "link"), n.name, l.count == 1 ? "has" : "have", chosen ? " of the `media` that it allows" : "", l.first->what, l.first->why));
+    f.help(chosen ? "leave `media` out, or add the kind that the cages take" : "another adapter or switch, `breakout`, or a cable of your own in `parts`").object("networks." + n.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+For every link there is a cable, or a pair of modules with fibre, whose plugs go into the cages of both ends and whose rate is that of the link. Where the network names its `media` and none of them
+does, it is a warning; where the catalogue has nothing, a note.
+
+## Why it matters
+
+Four forms of plug look alike (QSFP56 and QSFP112, OSFP with fins and with a flat top) and do not all go into each other's cages. Modules that do not fit are found on the day of cabling.
+
+## Formula
+
+```
+plug = cage at both ends, or a slower QSFP in a faster QSFP cage
+rate of the cable = links of the cage x rate of a link; a splitter has a tail for each link
+the cable carries the network's link layer (InfiniBand, Ethernet)
+```
+
+Source: NVIDIA LinkX, overview of the 100G-PAM4 product line (which plugs a cage supports; OSFP with fins in switches, with a flat top in adapters); data sheets of cables and modules (catalogue).
+
+## Example
+
+`media: [twisted-pair]` for ports of 100 Gb/s.
+
+## How to fix
+
+Leave `media` out, or allow the kind that the cages take. A cable that the catalogue lacks is written as a part of one's own (`parts`).
+
+## When to accept
+
+Where the cable is at hand and nobody needs it in the bill.
+)";
+
+const Rule kNetModuleCageMismatched = {
+    .id = "net-module-cage-mismatched",
+    .code = "NET-008",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "no cable or module of the allowed kinds fits the cages at both ends",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
