@@ -205,7 +205,7 @@ def step_cases():
     for row in r["rows"]:
         g = {**r["given"], **row["given"]}
         yield r["id"], f"8B, {g['gpus']} GPUs", "H200-SXM5-141GB", g["gpus"], training(
-            MODELS["llama-3.1-8b"], g["seq"], g["local_batch"] * g["gpus"], {"tensor": 1, "pipeline": 1, "sharded": "all", "micro_batch": g["local_batch"], "recompute": "selective"}, "fp8"), g["local_batch"] * g["seq"] / row["expect"]["tokens_per_s_per_gpu"]
+            MODELS["llama-3.1-8b"], g["seq"], g["local_batch"] * g["gpus"], {"tensor": 1, "pipeline": 1, "sharded": "all", "micro_batch": g["local_batch"], "recompute": "alternate"}, "fp8"), g["local_batch"] * g["seq"] / row["expect"]["tokens_per_s_per_gpu"]
     r = WORKLOADS["deepseek-v3-training-cost"]
     batch = 15360     # arXiv 2412.19437, section 4.2; 16 stages, experts over 64 GPUs: section 3.2
     yield r["id"], "671B, 2048 GPUs", "H800", 2048, training(MODELS["DeepSeekV3"], 4096, batch, {"tensor": 1, "pipeline": 16, "expert": 64, "sharded": "optimizer"}, "fp8"), batch * 4096 * 180000 * 3600 / 1e12 / 2048
@@ -363,15 +363,19 @@ def peaks():
             tensor, pipeline, context = g.get("tp", 1), g.get("pp", 1), g.get("cp", 1)
             data = g["gpus"] // (tensor * pipeline * context)
             batch = g["local_batch"] * data
-            # 1F1B sends its local batch through in micro batches of one sequence.
-            split = {"tensor": tensor, "pipeline": pipeline, "context": context, "sharded": "all", "micro_batch": 1 if pipeline > 1 else g["local_batch"], "recompute": g.get("recompute", "selective")}
+            # A pipeline gets its local batch in as many micro batches as it has stages (pytorch/torchtitan of 2024-12, pipelining_utils.py: n_microbatches=parallel_dims.pp).
+            # Its selective recomputation is that by operator (train_configs/llama3_8b.toml).
+            split = {"tensor": tensor, "pipeline": pipeline, "context": context, "sharded": "all", "micro_batch": g["local_batch"] // pipeline, "recompute": {"selective": "alternate"}.get(g.get("recompute", "selective"), "full")}
             m = plan(f"memory-{name}-{row['given']}"[:80], spec("H100-SXM5-80GB", g["gpus"], training(MODELS[g["model"]], g["seq"], batch, split, "bf16")))["workloads"][0]["as_written"]["memory_bytes"]
-            yield name, f"{g['model']}, {g['gpus']} GPUs, {g['seq']} tokens, tp {tensor}, pp {pipeline}, cp {context}, recompute {split['recompute']}", row["expect"]["memory_gib"], m["total"] / 2**30
+            yield name, f"{g['model']}, {g['gpus']} GPUs, {g['seq']} tokens, tp {tensor}, pp {pipeline}, cp {context}, recompute {split['recompute']}", row["expect"]["memory_gib"], m["reserved"] / 2**30
     r = WORKLOADS["llama3-8b-activation-example"]
     for row in r["rows"]:
         what = row["given"]["activation_recompute"]
-        m = plan(f"activations-{what}", spec("H100-SXM5-80GB", 8, training(MODELS["llama-3.1-8b"], 32768, 8, {"tensor": 1, "pipeline": 1, "sharded": "all", "micro_batch": 1, "recompute": what}, "bf16")))["workloads"][0]["as_written"]["memory_bytes"]
-        yield r["id"], f"Llama 3 8B, 32,768 tokens, recompute {what}: activations and logits", row["expect"]["total_gib"], (m["activations"] + m["logits"]) / 2**30
+        shape = {k: v for k, v in MODELS["llama-3.1-8b"].items() if k != "vocabulary"}
+        m = plan(f"activations-{what}", spec("H100-SXM5-80GB", 8, training(shape, 32768, 8, {"tensor": 1, "pipeline": 1, "sharded": "all", "micro_batch": 1, "recompute": what}, "bf16")))["workloads"][0]["as_written"]["memory_bytes"]
+        # The book reckons logits at 4 bytes, a tensor in 32 bit; what is compared is the rest (so no vocabulary): what layers keep, and a layer's own where that is done again.
+        layers = row["expect"].get("layers_gib", row["expect"].get("layer_work_gib", 0) + row["expect"].get("checkpoints_gib", 0))
+        yield r["id"], f"Llama 3 8B, 32,768 tokens, recompute {what}: activations", layers, m["activations"] / 2**30
 
 
 def fits():
@@ -459,7 +463,14 @@ def main():
     for kind, (by, median) in sorted(found.items()):
         out.append(f"| {kind} | {held[kind]:.2f} | {median:.3f} | " + ", ".join(f"{p} {v:.2f}" for p, v in by.items()) + " |")
     out += ["", "What is known to be missed: ZeRO-3 of 2021, whose gathering was not hidden; attention of the H100 runs before FlashAttention-3, most of all with long sequences and small models; layers of 2,048 and",
-            "less, whose kernels are too short; what a publisher hides behind other work (DualPipe). Peaks of memory hang on the framework's allocator and on what it fuses.", ""]
+            "less, whose kernels are too short; what a publisher hides behind other work (DualPipe).",
+            "", "Peaks of memory are what the framework's allocator holds (torchtitan prints `reserved_bytes.all.peak`): what is alive / 0.85 (docs/workloads.md). Rows that are further off than 15 %, and why:", "",
+            "* torchtitan on H200 (+48 %): a version of half a year later compiles its loss, which then keeps 2 + 2 bytes a word of the vocabulary instead of 12: 8 x 16,384 tokens x 128,256 = 15.7 GiB less, or 18.4 GiB",
+            "  of the 23.3 GiB. The spec has no word for a fused loss; without one the larger figure is told, so that what is said to fit does.",
+            "* torchtitan 70B with tensor parallelism (-22 %): its loss over a divided vocabulary (`loss_parallel`) makes four to five tensors in 32 bit, not three (log-softmax, gradient, exponential, their sum and product:",
+            "  16 bytes or more a word: 7.8 GiB of the 15.5), and the output layer's input is gathered over the sequence (2 GiB, with its gradient 4). With asynchronous tensor parallelism the same run takes 67.6 GiB (-17 %).",
+            "* Machine Learning Engineering (-18 and -39 %): not a training run but one layer of Hugging Face's code measured, kernel by kernel: norms in 32 bit (4 copies of the hidden state each), the gate's nonlinearity kept",
+            "  apart (3.5), keys and values repeated for each head: 28 copies for Llama 3.1 8B, where fused kernels keep 17. Training frameworks fuse; with the program's formula 28/17 is the factor for those who do not.", ""]
     for kind, (unit, rows) in tables.items():
         name = {"TF": "TFLOP/s"}.get(unit, unit)
         out += [f"## {kind[0].upper() + kind[1:]}", "", f"| publication | case | published, {name} | said | without | error | how |", "| --- | --- | --- | --- | --- | --- | --- |"]
@@ -471,7 +482,7 @@ def main():
 
     path = os.path.join(source, "docs", "predictions.md")
     failures = []
-    for kind, errors in [(k, [r[6] for r in rows]) for k, (u, rows) in tables.items() if k != "memory: peaks"] + [("memory: all", [r[6] for k, (u, rows) in tables.items() if k.startswith("memory") for r in rows]), ("everything", every)]:
+    for kind, errors in [(k, [r[6] for r in rows]) for k, (u, rows) in tables.items()] + [("memory: all", [r[6] for k, (u, rows) in tables.items() if k.startswith("memory") for r in rows]), ("everything", every)]:
         if statistics.median(abs(e) for e in errors) > LIMIT:
             failures.append(f"{kind}: the median error is {statistics.median(abs(e) for e in errors):.1f} %, more than {LIMIT:g} %")
     for kind, (by, median) in found.items():

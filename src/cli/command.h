@@ -12,6 +12,8 @@
 #define CLUSTERC_VERSION "0.1.0"
 #endif
 
+namespace clusterc { struct WriteResult; }
+
 namespace clusterc::cli {
 
 namespace po = boost::program_options;
@@ -45,6 +47,10 @@ bool use_color(const po::variables_map&, int fd);
 // Prints the findings of one run in the wanted format to standard output (`to_stderr`: text that goes beside another result) and gives the exit status.
 int report_findings(Run&, const std::string& path, const po::variables_map&, bool to_stderr = false);
 int report_findings_as_text(Run&, const std::string& path, const po::variables_map&);   // to standard error, whatever --format says
+// What became of a tree, to standard error: what was changed by hand, what is not ours, counts. The exit status: `status`, or at least 1 where something was
+// kept. Throws where nothing was written.
+void report_kept(const WriteResult&, const std::string& folder, bool force, std::string_view way_out);
+int report_tree(const WriteResult&, const std::string& folder, bool force, std::string_view way_out, int status);
 void put(std::string_view text);                         // whole, to standard output; a closed pipe ends the program quietly
 void put_error(std::string_view text);
 

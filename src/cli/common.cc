@@ -6,9 +6,12 @@
 #include <ctime>
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "diag/render.h"
+#include "rules/say.h"
+#include "write/tree.h"
 
 namespace clusterc::cli {
 
@@ -107,14 +110,14 @@ namespace {
 int exit_status(const Run& run, const std::string& path, const po::variables_map& given, bool say_summary) {
   if (!run.unreadable.empty()) {
     // The findings that say why come first; a file that could not even be read has none.
-    if (run.findings.empty()) put_error("clusterc: error: " + (path == "-" ? "standard input: " : std::string()) + run.unreadable + "\n");
+    if (run.findings.empty()) put_error("clusterc: error: " + (path == "-" ? "standard input: " : std::string()) + printable(run.unreadable) + "\n");
     return kUnjudged;
   }
   const std::size_t errors = run.findings.count(Severity::error), warnings = run.findings.count(Severity::warning);
   if (say_summary && !run.findings.empty()) {
     const auto mendable = std::ranges::count_if(run.findings.all(), [](const Finding& f) { return f.fix && f.counts() && !f.fix->edits.empty() && f.fix->edits.front().span.file == 0; });
     const bool offered = given.count("fix") && !given["fix"].as<bool>() && !given["diff"].as<bool>() && mendable > 0;
-    put_error(path + ": " + render_summary(run.findings) + (offered ? "; --fix mends " + std::to_string(mendable) + ", --diff shows how" : "") + "\n");
+    put_error(printable(path) + ": " + render_summary(run.findings) + (offered ? "; --fix mends " + std::to_string(mendable) + ", --diff shows how" : "") + "\n");
   }
   const bool strict = given.count("strict") && given["strict"].as<bool>();
   return errors || (strict && warnings) ? kFindings : kOk;
@@ -152,6 +155,20 @@ int report_findings_as_text(Run& run, const std::string& path, const po::variabl
   run.findings.sort(run.sources);
   put_error(render_text(run.findings, run.sources, {.color = use_color(given, STDERR_FILENO)}));
   return exit_status(run, path, given, true);
+}
+
+void report_kept(const WriteResult& written, const std::string& folder, bool force, std::string_view way_out) {
+  const std::string where = printable(folder);
+  for (const std::string& name : written.hand_edited)
+    put_error(format("{}/{}: changed by hand since it was written{}\n", where, printable(name), force ? "; overwritten" : "; kept (" + std::string(way_out) + ")"));
+  for (const std::string& name : written.foreign) put_error(format("{}/{}: not made by clusterc; kept\n", where, printable(name)));
+}
+
+int report_tree(const WriteResult& written, const std::string& folder, bool force, std::string_view way_out, int status) {
+  if (!written.ok) throw std::runtime_error(written.error);
+  report_kept(written, folder, force, way_out);
+  put_error(format("{}: {} written, {} unchanged, {} removed\n", printable(folder), plural(static_cast<std::int64_t>(written.written), "file"), written.unchanged, written.removed));
+  return !written.hand_edited.empty() && !force ? std::max(status, static_cast<int>(kFindings)) : status;
 }
 
 }  // namespace clusterc::cli

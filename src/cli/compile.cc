@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "compile/compile.h"
+#include "rules/say.h"
 #include "write/manifest.h"
 #include "write/tree.h"
 
@@ -82,21 +83,17 @@ int run(const po::variables_map& given) {
   }
   WriteOptions write{.spec_digest = result->spec_digest, .tool_version = CLUSTERC_VERSION, .force = given["force"].as<bool>(), .check = given["check"].as<bool>()};
   const WriteResult written = write_tree(bundle, folder, write);
-  for (const std::string& name : written.hand_edited)
-    put_error(format("{}/{}: changed by hand since it was compiled{}\n", folder, name, write.force ? "; overwritten" : "; kept (--force overwrites it; outputs.<id>.extra keeps a change)"));
-  for (const std::string& name : written.foreign) put_error(format("{}/{}: not made by clusterc; kept\n", folder, name));
+  constexpr std::string_view kWayOut = "--force overwrites it; outputs.<id>.extra keeps a change";
+  if (!write.check) return report_tree(written, folder, write.force, kWayOut, status);
   if (!written.ok) throw std::runtime_error(written.error);
-  if (write.check) {
-    for (const std::string& name : written.differing) put(format("{}/{}: not up to date\n", folder, name));
-    if (!written.differing.empty() || !written.hand_edited.empty()) {
-      put_error(format("{}: {} files differ from what the spec gives\n", folder, written.differing.size() + written.hand_edited.size()));
-      return kFindings;
-    }
-    put_error(format("{}: up to date, {} files\n", folder, written.unchanged));
-    return status;
+  report_kept(written, folder, write.force, kWayOut);
+  for (const std::string& name : written.differing) put(format("{}/{}: not up to date\n", folder, name));
+  if (const std::size_t files = written.differing.size() + written.hand_edited.size(); files > 0) {
+    put_error(format("{}: {} {} from what the spec gives\n", folder, plural(files, "file"), files == 1 ? "differs" : "differ"));
+    return kFindings;
   }
-  put_error(format("{}: {} files written, {} unchanged, {} removed\n", folder, written.written, written.unchanged, written.removed));
-  return !written.hand_edited.empty() && !write.force ? std::max(status, static_cast<int>(kFindings)) : status;
+  put_error(format("{}: up to date, {}\n", folder, plural(written.unchanged, "file")));
+  return status;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "cli/command.h"
+#include "diag/render.h"
 
 namespace clusterc::cli {
 
@@ -47,7 +48,7 @@ int dispatch(const std::vector<std::string>& words) {
   }
   if (!command) {
     const auto near = nearest_name(words[0], known);
-    put_error("clusterc: error: there is no command '" + words[0] + "'" + (near ? "; did you mean '" + std::string(*near) + "'?" : "") + "\n\n" + overview());
+    put_error("clusterc: error: there is no command '" + printable(words[0]) + "'" + (near ? "; did you mean '" + std::string(*near) + "'?" : "") + "\n\n" + overview());
     return kUnjudged;
   }
   po::options_description options;
@@ -67,9 +68,9 @@ int dispatch(const std::vector<std::string>& words) {
     }
     return command->run(given);
   } catch (const UsageError& e) {
-    put_error(format("clusterc {}: error: {}\nusage: {}\n", command->name, e.message, command->usage));
+    put_error(format("clusterc {}: error: {}\nusage: {}\n", command->name, printable(e.message), command->usage));
   } catch (const po::error& e) {
-    put_error(format("clusterc {}: error: {}\nusage: {}\n", command->name, e.what(), command->usage));
+    put_error(format("clusterc {}: error: {}\nusage: {}\n", command->name, printable(e.what()), command->usage));
   }
   return kUnjudged;
 }
@@ -85,9 +86,9 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::fputs("clusterc: error: out of memory\n", stderr);
   } catch (const std::logic_error& e) {
-    std::fprintf(stderr, "clusterc: internal error: %s; this is a bug\n", e.what());
+    std::fprintf(stderr, "clusterc: internal error: %s; this is a bug\n", clusterc::printable(e.what()).c_str());
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "clusterc: error: %s\n", e.what());
+    std::fprintf(stderr, "clusterc: error: %s\n", clusterc::printable(e.what()).c_str());
   }
   return kUnjudged;
 }

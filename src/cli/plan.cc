@@ -1,12 +1,15 @@
 #include <algorithm>
-#include <filesystem>
+#include <set>
 
 #include "base/file.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/variants.h"
 #include "report/cable_exports.h"
 #include "report/plan_report.h"
 #include "report/what_if_report.h"
+#include "write/manifest.h"
+#include "write/tree.h"
 
 namespace clusterc::cli {
 namespace {
@@ -16,6 +19,7 @@ void options(po::options_description& o) {
   add_findings_options(o);
   o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "also write plan and exports there")(
       "exports", po::value<std::string>()->value_name("LIST")->default_value("all"), "which: book (plan.json, plan.txt, cables.csv, routes.csv, switches.csv), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with commas")(
+      "force", po::bool_switch(), "with --output: overwrite files there that were changed by hand")(
       "what-if", po::value<std::string>()->value_name("WHAT"), "each: every component fails alone, worst first; or a combination: feed:A,spine:3")(
       "fit", po::value<std::string>()->value_name("GROUP"), "nodes.gpu: the largest count that room, feeds, cooling, switches and budget carry, and what stops the next ones")(
       "option", po::value<std::vector<std::string>>()->composing()->value_name("SETS"), "a variant beside the spec: nodes.gpu.model=nvidia-dgx-b200,nodes.gpu=64, or another spec; may stand several times")(
@@ -41,59 +45,83 @@ std::string what_if(const Run& run, const std::string& wish, Format format) {
   return format == Format::json ? render_what_if_json(engine, state, run.spec_digest) : render_what_if_text(engine, state);
 }
 
-// One file after the other: the text of a large plan is held once.
-void write_exports(const Run& run, const std::string& output, const std::string& wish) {
-  namespace fs = std::filesystem;
-  constexpr std::string_view kFamilies[] = {"book", "sheets", "topo", "dot", "netbox"};
-  std::vector<std::string_view> families;
+constexpr std::string_view kFamilies[] = {"book", "sheets", "topo", "dot", "netbox"};
+
+// Which family a file of an earlier run belongs to; empty: none of ours.
+std::string_view family_of(std::string_view path) {
+  for (const std::string_view name : {"plan.json", "plan.txt", "cables.csv", "routes.csv", "switches.csv"})
+    if (path == name) return "book";
+  for (const std::string_view name : {"point-to-point.csv", "labels.csv", "bundles.csv", "cabling.xlsx"})
+    if (path == name) return "sheets";
+  if (path.starts_with("netbox/")) return "netbox";
+  if (path.find('/') != std::string_view::npos) return {};
+  return path.ends_with(".topo") ? "topo" : path.ends_with(".dot") ? "dot" : std::string_view();
+}
+
+// In the order of kFamilies, each once.
+std::vector<std::string_view> wanted_families(const std::string& wish) {
+  std::set<std::string_view> named;
   for (const std::string_view word : split(wish, ',')) {
     const std::string_view family = trim(word);
-    if (family == "all") families.assign(std::begin(kFamilies), std::end(kFamilies));
+    if (family == "all") named.insert(std::begin(kFamilies), std::end(kFamilies));
     else if (std::find(std::begin(kFamilies), std::end(kFamilies), family) == std::end(kFamilies)) throw UsageError{"--exports: there is no '" + std::string(family) + "'; book, sheets, topo, dot, netbox or all"};
-    else families.push_back(family);
+    else named.insert(family);
   }
-  const auto wanted = [&](std::string_view family) { return std::find(families.begin(), families.end(), family) != families.end(); };
+  std::vector<std::string_view> out;
+  std::copy_if(std::begin(kFamilies), std::end(kFamilies), std::back_inserter(out), [&](std::string_view f) { return named.contains(f); });
+  return out;
+}
+
+// A folder is replaced as a whole: what another run put there would be gone. Better told than done.
+void refuse_others(const std::string& folder, const std::vector<std::string_view>& families) {
+  FileError error;
+  std::string why;
+  const auto text = read_file(folder + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error);
+  const auto before = text ? read_manifest(*text, why) : std::nullopt;
+  if (!before) return;
+  std::set<std::string_view> others;
+  for (const auto& [path, digest] : *before) {
+    const std::string_view family = family_of(path);
+    if (family.empty()) throw UsageError{"'" + folder + "' holds what is no plan ('" + path + "'), and would be replaced as a whole: name another folder"};
+    if (std::find(families.begin(), families.end(), family) == families.end()) others.insert(family);
+  }
+  if (!others.empty()) throw UsageError{"'" + folder + "' holds other exports (" + join(others, ", ") + ") that --exports would remove: name another folder, or these too"};
+}
+
+// Each file is made when it is written, and dropped then: of a large plan the text of one file is in memory. `text`: plan.txt where it is there already.
+WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::string text, const std::string& folder, const std::vector<std::string_view>& families, bool force) {
   const Cluster& cluster = *run.cluster;
   const Plan& plan = *run.plan;
-  const fs::path folder = output;
-  std::size_t files = 0;
-  const auto make_folder = [](const fs::path& path) {
-    std::error_code failed;
-    fs::create_directories(path, failed);
-    if (failed) throw std::runtime_error("'" + path.string() + "' cannot be made: " + failed.message());
-  };
-  const auto write = [&](const fs::path& name, const std::string& bytes) {
-    FileError error;
-    if (!write_file((folder / name).string(), bytes, error)) throw std::runtime_error(error.message);
-    ++files;
-  };
-  make_folder(folder);
+  Bundle bundle;
+  const auto wanted = [&](std::string_view family) { return std::find(families.begin(), families.end(), family) != families.end(); };
+  const auto add = [&](const char* name, std::string (*render)(const Cluster&, const Plan&)) { bundle.add_made(name, "plan", [&cluster, &plan, render] { return render(cluster, plan); }); };
   if (wanted("book")) {
-    const ExpectedFigures expected = expect_figures(cluster, plan, true);      // named in `targets` or not
-    write("plan.json", render_plan_json(cluster, plan, expected, run.spec_digest));
-    write("plan.txt", render_plan_text(cluster, plan, expected));
-    write("cables.csv", render_cables_csv(cluster, plan));
-    write("routes.csv", render_routes_csv(cluster, plan));
-    write("switches.csv", render_switches_csv(cluster, plan));
+    bundle.add_made("plan.json", "plan", [&] { return render_plan_json(cluster, plan, expected, run.spec_digest); });
+    bundle.add_made("plan.txt", "plan", [&] { return text.empty() ? render_plan_text(cluster, plan, expected) : std::move(text); });
+    add("cables.csv", render_cables_csv);
+    add("routes.csv", render_routes_csv);
+    add("switches.csv", render_switches_csv);
   }
   if (wanted("sheets")) {
-    write("point-to-point.csv", render_point_to_point_csv(cluster, plan));
-    write("labels.csv", render_labels_csv(cluster, plan));
-    write("bundles.csv", render_bundles_csv(cluster, plan));
-    write("cabling.xlsx", render_cabling_xlsx(cluster, plan));
+    add("point-to-point.csv", render_point_to_point_csv);
+    add("labels.csv", render_labels_csv);
+    add("bundles.csv", render_bundles_csv);
+    add("cabling.xlsx", render_cabling_xlsx);
   }
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
     const std::string& name = plan.fabrics[f].name;
-    if (wanted("topo"))
-      if (const std::string text = render_topo(cluster, plan, static_cast<int>(f)); !text.empty()) write(name + ".topo", text);
-    if (wanted("dot"))
-      if (const std::string text = render_dot(cluster, plan, static_cast<int>(f)); !text.empty()) write(name + ".dot", text);
+    const int fabric = static_cast<int>(f);
+    if (wanted("topo") && has_topo(cluster, plan, fabric)) bundle.add_made(name + ".topo", "plan", [&cluster, &plan, fabric] { return render_topo(cluster, plan, fabric); });
+    if (wanted("dot") && has_dot(plan, fabric)) bundle.add_made(name + ".dot", "plan", [&cluster, &plan, fabric] { return render_dot(cluster, plan, fabric); });
   }
-  if (wanted("netbox")) {
-    make_folder(folder / "netbox");
-    for (const auto& [name, text] : render_netbox(cluster, plan)) write(fs::path("netbox") / name, text);
-  }
-  put_error("wrote " + std::to_string(files) + " files to " + folder.string() + "\n");
+  std::vector<std::pair<std::string, std::string>> tables;      // of NetBox are made together
+  if (wanted("netbox"))
+    for (std::size_t i = 0; i < std::size(kNetboxFiles); ++i)
+      bundle.add_made("netbox/" + std::string(kNetboxFiles[i]), "plan", [&cluster, &plan, &tables, i] {
+        if (tables.empty()) tables = render_netbox(cluster, plan);
+        return std::move(tables[i].second);
+      });
+  return write_tree(bundle, folder, {.spec_digest = run.spec_digest, .tool_version = CLUSTERC_VERSION, .force = force});
 }
 
 int run(const po::variables_map& given) {
@@ -110,6 +138,10 @@ int run(const po::variables_map& given) {
     put(printed.text);
     return printed.status;
   }
+  const bool writes = given.count("output") > 0;
+  const std::string folder = writes ? given["output"].as<std::string>() : std::string();
+  const std::vector<std::string_view> families = wanted_families(given["exports"].as<std::string>());
+  if (writes) refuse_others(folder, families);
   auto result = run_pipeline(path, Stage::checked, run_options(given, path));
   const int status = report_findings(*result, path, given, true);
   if (!result->plan) return status;
@@ -119,14 +151,15 @@ int run(const po::variables_map& given) {
     return status;
   }
   const ExpectedFigures expected = expect_figures(*result->cluster, plan, true);
-  const std::string text = format == Format::json ? render_plan_json(*result->cluster, plan, expected, result->spec_digest) : render_plan_text(*result->cluster, plan, expected);
+  std::string text = format == Format::json ? render_plan_json(*result->cluster, plan, expected, result->spec_digest) : render_plan_text(*result->cluster, plan, expected);
   put(text);
-  if (given.count("output")) {
-    write_exports(*result, given["output"].as<std::string>(), given["exports"].as<std::string>());
-  }
-  return status;
+  if (!writes) return status;
+  if (format == Format::json) text = {};
+  const bool force = given["force"].as<bool>();
+  const WriteResult written = write_exports(*result, expected, std::move(text), folder, families, force);
+  return report_tree(written, folder, force, "--force overwrites it", status);
 }
 
 }  // namespace
-const Command kPlan{"plan", "the build book: racks, power, cooling, fabrics, addresses, parts", "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST]] [--what-if each|KIND:NAME,… | --fit nodes.GROUP | --option SETS … | --phases]", options, run};
+const Command kPlan{"plan", "the build book: racks, power, cooling, fabrics, addresses, parts", "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST] [--force]] [--what-if each|KIND:NAME,… | --fit nodes.GROUP | --option SETS … | --phases]", options, run};
 }  // namespace clusterc::cli

@@ -17,6 +17,7 @@ struct TextStyle { bool color = false; std::uint32_t width = 0; /* 0: no cut */ 
 
 std::string render_text(const Findings&, const Sources&, TextStyle = {});
 std::string render_text(const Finding&, const Findings& among, const Sources&, TextStyle = {});
+std::string printable(std::string_view);       // on one line, and nothing in it that a terminal would obey: for names that users give
 std::string render_summary(const Findings&);   // "2 errors, 1 warning, 3 notes (1 accepted)"
 std::string render_json(const Findings&, const Sources&);      // format "clusterc-findings", version 1
 std::string render_sarif(const Findings&, const Sources&, std::span<const RuleText>, std::string_view version = {} /* of this program */);

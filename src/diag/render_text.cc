@@ -214,6 +214,12 @@ std::string render_text(const Finding& finding, const Findings& among, const Sou
   return renderer.take();
 }
 
+std::string printable(std::string_view text) {
+  std::string out;
+  append_clean(out, text);
+  return out;
+}
+
 std::string render_summary(const Findings& findings) {
   const auto accepted = std::ranges::count_if(findings.all(), [](const Finding& finding) { return finding.accepted.has_value(); });
   std::string out;

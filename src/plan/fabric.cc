@@ -2,8 +2,9 @@
 //
 // Slots (fabric_shape.h) are given out in the order of the spec: a group's block begins where the one before it ends *at the size built
 // for*, so growth within `built_for` moves no cable. On a rail-optimised fabric whoever has fewer ports than rails (fabric managers) takes
-// single slots from the last one of the last unit down: the place of members that are not there. In the reference SuperPOD these are the ports of the
-// 128th node, in the last unit: the four fabric managers move if that node is ever bought. Uplinks of management switches do likewise.
+// single slots from the last one of the last unit down, on top of all that is built for. Uplinks of management switches do likewise. Only where
+// `built_for` fills scalable units to the last slot the single ports stand inside it (slots_needed): in the reference SuperPOD these are the ports of
+// the 128th node, so 127 of the 128 can come (FabricBlock::room).
 // Leaves count their node ports from 1 and their uplinks from the top end, link by link; the m links to one spine lie side by side, so that
 // twin-port cages and split ports carry one cable.
 // Several planes are as many copies of one fabric: link x of a member goes to plane x modulo the planes, and is its link x / planes there. The links of
@@ -140,6 +141,15 @@ struct Builder {
     }
   }
 
+  // How many of each block's members can come before they meet the single ports at the end.
+  static void make_room(Fabric& f) {
+    std::int64_t single = 0;
+    for (const FabricBlock& b : f.blocks)
+      if (b.from_last) single = std::max(single, b.first + b.built_for * b.ports_each);
+    const std::int64_t free = f.units * f.tiers[0].down - ceil_div(ceil_div(single, f.planes), f.leaves_per_unit);
+    for (FabricBlock& b : f.blocks) b.room = b.from_last || b.width == 0 ? b.built_for : std::clamp((free - b.first) / b.width, b.members, b.built_for);
+  }
+
   void build(int network) const {
     const NetworkModel& n = c.networks[network];
     Fabric& f = plan.fabrics[network];
@@ -176,7 +186,7 @@ struct Builder {
     d.radix = radix;
     d.oversubscription = n.spec ? n.spec->oversubscription.value_or(1) : 1;
     FabricShape s;
-    const bool fits_one = d.slots_built <= radix && d.slots_present + ceil_div(d.extra_ports, d.rails) <= radix;
+    const bool fits_one = slots_needed(d) <= radix;
     const bool one_wanted = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::single;
     if (fits_one || one_wanted) {
       s = {.tiers = 1, .down = radix, .units = 1, .leaves = bond};
@@ -194,13 +204,15 @@ struct Builder {
       d.may_be_single = false;
       const bool uplinks_only = has_uplink_ports(n);
       if (uplinks_only) {
-        s = {.tiers = 2, .down = radix, .units = std::max(ceil_div(d.slots_built, radix), ceil_div(d.slots_present + ceil_div(d.extra_ports, d.rails), radix))};
+        s = {.tiers = 2, .down = radix, .units = std::max<std::int64_t>(1, ceil_div(slots_needed(d), radix))};
         s.leaves = s.units * d.rails;
       } else {
         s = fabric_shape(d);
       }
       if (s.tiers == 0) {
-        f.unbuildable = clusterc::format("{} ports{}, three tiers of {} ports carry {} without oversubscription", ceil_div(f.end_ports_built_for, f.planes), f.planes > 1 ? " in each plane" : "", radix, three_tier_limit(radix));
+        f.unbuildable = clusterc::format("{} ports{}{}, three tiers of {} ports carry {} without oversubscription", ceil_div(f.end_ports_built_for, f.planes), f.planes > 1 ? " in each plane" : "",
+                                         d.unit_slots > 0 ? clusterc::format(" in scalable units of {}", d.unit_slots) : "", radix, three_tier_limit(radix));
+        f.node_cables = 0;
         return;
       }
     }
@@ -229,10 +241,12 @@ struct Builder {
     if (has_uplink_ports(n)) {
       const std::int64_t up = std::min(kUplinksOfAManagementSwitch, *n.switch_part->uplinks);
       tier(s.leaves == bond ? "switch" : "leaf", s.leaves, s.down, f.uplinks_to >= 0 ? up : 0);
+      make_room(f);
       f.uplink_cables = f.uplinks_to >= 0 ? f.planes * s.leaves * up : 0;
       return;
     }
     tier(s.tiers == 1 ? "switch" : "leaf", s.leaves, s.down, s.up);
+    make_room(f);
     if (s.tiers == 1) return;
     f.leaf_spine_cables = f.planes * s.leaves * s.up;
     f.oversubscription = static_cast<double>(s.down) / static_cast<double>(s.up);

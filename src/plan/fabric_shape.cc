@@ -13,7 +13,7 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b 
 std::int64_t uplinks_for(std::int64_t down, double o) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(down) / o - 1e-9))); }
 
 std::int64_t units_for(const FabricDemand& d, std::int64_t down) {
-  return std::max<std::int64_t>({1, ceil_div(d.slots_built, down), ceil_div(d.slots_present + ceil_div(d.extra_ports, d.rails), down)});
+  return std::max<std::int64_t>(1, ceil_div(slots_needed(d), down));
 }
 
 void keep_smaller(std::optional<FabricShape>& best, const FabricShape& s) {
@@ -62,9 +62,16 @@ void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricS
 
 }  // namespace
 
+std::int64_t slots_needed(const FabricDemand& d) {
+  const std::int64_t single = ceil_div(d.extra_ports, std::max<std::int64_t>(1, d.rails));
+  const bool full_units = d.unit_slots > 0 && d.slots_built % d.unit_slots == 0;
+  return full_units && d.slots_present + single <= d.slots_built ? d.slots_built : d.slots_built + single;
+}
+
 FabricShape fabric_shape(const FabricDemand& d) {
   if (d.radix <= 0 || d.rails <= 0 || d.slots_built <= 0) return {};
-  if (d.may_be_single && d.slots_built <= d.radix && d.slots_present + ceil_div(d.extra_ports, d.rails) <= d.radix)
+  const std::int64_t all = slots_needed(d);
+  if (d.may_be_single && all <= d.radix)
     return {.tiers = 1, .down = d.radix, .units = 1, .leaves = d.rails};
 
   // The widest leaf: D + D/o <= N. A member that must not straddle units makes it a multiple of its slots.
@@ -76,7 +83,6 @@ FabricShape fabric_shape(const FabricDemand& d) {
   if (d.unit_slots > 0 && d.unit_slots <= widest) widest = narrowest = d.unit_slots;
   if (widest <= 0) return {};
   // No wider than all that there is.
-  const std::int64_t all = std::max(d.slots_built, d.slots_present + ceil_div(d.extra_ports, d.rails));
   if (narrowest != widest) widest = std::min(widest, ceil_div(all, step) * step);
 
   std::optional<FabricShape> best;

@@ -18,7 +18,7 @@ namespace clusterc {
 struct FabricDemand {
   std::int64_t slots_present = 0;    // of the members that are there, on each leaf of their unit, summed over all members
   std::int64_t slots_built = 0;      // likewise for the sizes built for; >= slots_present
-  std::int64_t extra_ports = 0;      // single ports of others (fabric managers): they take slots that no present member needs, from the last
+  std::int64_t extra_ports = 0;      // single ports of others (fabric managers): they take slots from the last one down
   std::int64_t rails = 1;            // R
   std::int64_t unit_slots = 0;       // slots of one scalable unit where the spec sets its size; 0: as many as are best
   std::int64_t slot_multiple = 1;    // a member's slots, where it must not straddle two units
@@ -39,6 +39,12 @@ struct FabricShape {
   std::int64_t cores() const { return cores_per_group * spines_per_pod; }
   std::int64_t switches() const { return leaves + spines() + cores(); }
 };
+
+// Slots that the fabric must have on each leaf of its units. Members to come have theirs, and the single ports come on top, so that growth up to the
+// sizes built for moves nobody. One exception, the published one: where the sizes built for fill scalable units to the last slot, nobody means another
+// unit for a few single ports; "a DGX system must be removed to accommodate for UFM connectivity" (DGX SuperPOD RA, RA-11333-001 V11, table 4, note 1).
+// Then they take the last slots of the last unit, as long as no present member needs these, and growth ends before them.
+std::int64_t slots_needed(const FabricDemand&);
 
 FabricShape fabric_shape(const FabricDemand&);
 

@@ -153,7 +153,10 @@ class Placer {
     for (int g : order) node_group(g);
     for (std::size_t s = 0; s < c_.storage.size(); ++s) storage(static_cast<int>(s));
     for (std::size_t f = 0; f < plan_.fabrics.size(); ++f) fabric(static_cast<int>(f));
-    for (RackPlan& r : plan_.racks) std::ranges::sort(r.devices, {}, &RackedDevice::unit);
+    for (RackPlan& r : plan_.racks) {
+      std::ranges::sort(r.devices, {}, &RackedDevice::unit);
+      std::ranges::sort(r.kept, {}, &RackedDevice::unit);
+    }
   }
 
   void set_up() {
@@ -274,6 +277,11 @@ class Placer {
       s.either -= static_cast<std::int32_t>(cords) - plain;
     }
   }
+  void keep_place(std::int64_t rack, std::int64_t unit, const Device& d) {
+    keep_free(rack, unit, d);
+    kept_rack_[{d.kind, d.group}].push_back(static_cast<std::int32_t>(rack));
+    plan_.racks[rack].kept.push_back({.kind = d.kind, .group = d.group, .index = -1, .unit = static_cast<std::int16_t>(unit), .units = static_cast<std::int16_t>(d.units)});
+  }
   void put(std::int64_t rack, std::int64_t unit, const Device& d, std::int64_t index) {
     keep_free(rack, unit, d);
     add(rack, d.watts, d.typical, d.kilograms);
@@ -376,7 +384,7 @@ class Placer {
           }
         }
         if (i < count) put(rack, room(rack, d, limit), d, first + i);
-        else keep_free(rack, room(rack, d, limit), d), kept_rack_[{d.kind, d.group}].push_back(static_cast<std::int32_t>(rack));
+        else keep_place(rack, room(rack, d, limit), d);
         best.push(key(rack));
         last = rack;
       }
@@ -400,7 +408,7 @@ class Placer {
           const std::int64_t unit = here[r] < per_rack ? room(g.first + r, d, limit) : 0;
           if (!unit) break;
           if (i < count) put(g.first + r, unit, d, first + i);
-          else keep_free(g.first + r, unit, d), kept_rack_[{d.kind, d.group}].push_back(static_cast<std::int32_t>(g.first + r)), ++i;
+          else keep_place(g.first + r, unit, d), ++i;
           ++here[r];
         }
     }

@@ -45,6 +45,7 @@ struct PduLoad {
 
 struct RackPlan {
   std::vector<RackedDevice> devices;    // from the bottom up
+  std::vector<RackedDevice> kept;       // places kept free for members to come, from the bottom up; index -1
   Watts typical{0};                     // at the wall; the highest where a device states no typical figure
   Watts power{0}, heat{0};              // at the wall, highest; heat equals power: what goes in comes out
   Watts liquid_heat{0};                 // share taken by coolant
@@ -76,7 +77,8 @@ struct FabricBlock {
   int of = -1;                          // switches: fabric whose switches are managed; uplinks: fabric whose leaves end here; shelves: assembly group
   std::int64_t members = 0, ports_each = 1, built_for = 0;
   std::int64_t first = 0, width = 1;    // first slot, slots of a member on each leaf of its unit (fabric_shape.h)
-  bool from_last = false;               // takes slots that no present member needs, from the last one down
+  std::int64_t room = 0;                // of built_for: members that can come before they meet the single ports of others (fabric_shape.h)
+  bool from_last = false;               // single ports, from the last slot down
 };
 
 struct Fabric {

@@ -59,10 +59,14 @@ void deal(const Plan& plan, const RackPlan& r, PowerRack& out) {
   out.cords_c19.assign(n, 0);
   if (n == 0) return;
   std::vector<std::int32_t> dealt(n * kPlugs, 0), here(n);
-  for (std::size_t i = 0; i < r.devices.size(); ++i) {
-    const std::int64_t supplies = out.devices[i].supplies;
+  std::vector<std::int16_t> plugged(n * kPlugs, 0);      // of those who are there
+  std::size_t next = 0, kept = 0;
+  while (next < r.devices.size() || kept < r.kept.size()) {
+    const bool to_come = kept < r.kept.size() && (next == r.devices.size() || r.kept[kept].unit < r.devices[next].unit);
+    const RackedDevice& device = to_come ? r.kept[kept++] : r.devices[next++];
+    const auto* psus = supplies_of(plan, device);
+    const std::int64_t supplies = psus && *psus ? (*psus)->count.value_or(0) : 0;
     if (supplies == 0) continue;
-    const auto* psus = supplies_of(plan, r.devices[i]);
     const InletKind inlet = (*psus)->inlet.value_or(InletKind::hardwired);
     const Plug plug = inlet == InletKind::c14 ? kC13 : inlet == InletKind::c20 ? kC19 : kOther;
     here.assign(n, 0);
@@ -78,12 +82,14 @@ void deal(const Plan& plan, const RackPlan& r, PowerRack& out) {
         if (key(p) < key(best)) best = p;
       ++here[best];
       ++dealt[best * kPlugs + plug];
-      out.cords.push_back({static_cast<std::int16_t>(i), static_cast<std::int16_t>(s), static_cast<std::int16_t>(best)});
+      if (to_come) continue;
+      ++plugged[best * kPlugs + plug];
+      out.cords.push_back({static_cast<std::int16_t>(next - 1), static_cast<std::int16_t>(s), static_cast<std::int16_t>(best)});
     }
   }
   for (std::size_t p = 0; p < n; ++p) {
-    out.cords_c13[p] = static_cast<std::int16_t>(dealt[p * kPlugs + kC13]);
-    out.cords_c19[p] = static_cast<std::int16_t>(dealt[p * kPlugs + kC19]);
+    out.cords_c13[p] = plugged[p * kPlugs + kC13];
+    out.cords_c19[p] = plugged[p * kPlugs + kC19];
   }
 }
 
@@ -141,6 +147,12 @@ std::vector<std::int64_t> signature(const Plan& plan, std::int64_t group, bool a
   for (const RackedDevice& d : r.devices) {
     const std::int64_t tier = d.kind == DeviceKind::switch_ ? plan.switch_ref(d.group, d.index).tier : 0;
     key.push_back((static_cast<std::int64_t>(d.kind) << 48) | (static_cast<std::int64_t>(d.group) << 8) | tier);
+  }
+  // Places kept free take part in dealing, by kind and by how many devices stand below them.
+  std::size_t below = 0;
+  for (const RackedDevice& d : r.kept) {
+    while (below < r.devices.size() && r.devices[below].unit < d.unit) ++below;
+    key.push_back(-1 - ((static_cast<std::int64_t>(d.kind) << 48) | (static_cast<std::int64_t>(d.group) << 16) | static_cast<std::int64_t>(below)));
   }
   return key;
 }

@@ -5,6 +5,7 @@
 // a device are dealt to positions device by device from the bottom up, each to the feed that has fewest of this device, then the PDU that has
 // fewest of it, then the PDU with fewest cords of that plug, then the first. Three PDUs on three feeds give six supplies two each; two PDUs on A and
 // one on B give two supplies one on A and one on B. A device whose supplies nobody states is spread evenly over the positions.
+// Members to come that have a place kept free (RackPlan::kept) are dealt along, so that nobody's cord moves when they come.
 // Racks of one group that hold the same kinds of device in the same order are one class, and behave alike: cost grows with the classes.
 #pragma once
 #include <cstdint>

@@ -49,9 +49,14 @@ std::int64_t first_adapter(const ServerModel& s, int set) {
 
 }  // namespace
 
+bool has_topo(const Cluster& cluster, const Plan& plan, int fabric) {
+  const Fabric& f = plan.fabrics[at(fabric)];
+  return !f.tiers.empty() && cluster.networks[at(f.network)].kind == LinkKind::infiniband;
+}
+
 std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   const Fabric& f = plan.fabrics[at(fabric)];
-  if (f.tiers.empty() || cluster.networks[at(f.network)].kind != LinkKind::infiniband) return {};
+  if (!has_topo(cluster, plan, fabric)) return {};
   // What is at each port of each switch: a switch, or a port of a member. Ports of all switches lie side by side.
   struct Peer { std::int32_t block = -2; std::int32_t port = 0; std::int64_t of = -1; };
   std::vector<std::int64_t> first(f.tiers.size() + 1, 0);
@@ -156,9 +161,11 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   return out;
 }
 
+bool has_dot(const Plan& plan, int fabric) { return !plan.fabrics[at(fabric)].tiers.empty(); }
+
 std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
   const Fabric& f = plan.fabrics[at(fabric)];
-  if (f.tiers.empty()) return {};
+  if (!has_dot(plan, fabric)) return {};
   std::string out = "graph \"";
   out += *cluster.spec.name + " " + f.name + "\" {\n  rankdir=TB; ranksep=2; node [shape=box, fontname=\"sans-serif\"]; edge [fontsize=9];\n";
   std::vector<std::string> hosts(at(f.switch_count()));

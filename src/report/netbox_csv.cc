@@ -86,8 +86,11 @@ class Book {
       k.row({site_, c_.rack_name(i), "planned", "19", std::to_string(units ? units : 42)});       // 42: NetBox's own default
     }
     cables();
-    return {{"01-sites.csv", std::move(sites)}, {"02-manufacturers.csv", std::move(makers)}, {"03-device-types.csv", std::move(types)}, {"04-device-roles.csv", std::move(roles)},
-            {"05-racks.csv", std::move(racks)}, {"06-devices.csv", std::move(devices_)}, {"07-interfaces.csv", std::move(interfaces_)}, {"08-cables.csv", std::move(cables_)}};
+    std::string* const texts[] = {&sites, &makers, &types, &roles, &racks, &devices_, &interfaces_, &cables_};
+    static_assert(std::size(texts) == std::size(kNetboxFiles));
+    std::vector<std::pair<std::string, std::string>> files;
+    for (std::size_t i = 0; i < std::size(texts); ++i) files.emplace_back(kNetboxFiles[i], std::move(*texts[i]));
+    return files;
   }
 
  private:

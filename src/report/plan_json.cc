@@ -128,6 +128,14 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
         .field("end_point_cables", f.node_cables).field("leaf_spine_cables", f.leaf_spine_cables).field("spine_core_cables", f.spine_core_cables)
         .field("links_per_leaf_spine_pair", f.links_per_pair).field("oversubscription", f.oversubscription);
     power.fabric(json, f);
+    json.array("growth");
+    for (const FabricBlock& b : f.blocks)
+      if (!f.tiers.empty() && b.what == FabricBlock::What::ends && b.built_for > b.members) {
+        const EndPoints& e = cluster.networks[at(b.network)].ends[at(b.end)];
+        json.begin_object(kLine).field("members_of", e.group >= 0 ? cluster.nodes[at(e.group)].name : cluster.storage[at(e.storage)].name)
+            .field("members", b.members).field("built_for", b.built_for).field("room", b.room).end_object();
+      }
+    json.end_array();
     json.array("tiers");
     for (const FabricTier& t : f.tiers)
       json.begin_object(kLine).field("tier", t.word).field("model", t.model).field("count", t.count).field("ports", t.ports).field("down", t.down).field("up", t.up).end_object();

@@ -114,6 +114,12 @@ std::string cooling_text(const Cluster& cluster, const Plan& plan) {
   return table.text();
 }
 
+// Node group or storage system.
+const std::string& members_name(const Cluster& cluster, const FabricBlock& block) {
+  const EndPoints& e = cluster.networks[static_cast<std::size_t>(block.network)].ends[static_cast<std::size_t>(block.end)];
+  return e.group >= 0 ? cluster.nodes[static_cast<std::size_t>(e.group)].name : cluster.storage[static_cast<std::size_t>(e.storage)].name;
+}
+
 std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
   std::string out;
   for (const Fabric& f : plan.fabrics) {
@@ -123,6 +129,9 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
     out += format(", {} end ports", f.end_ports);
     if (f.end_ports_built_for > f.end_ports) out += format(" (built for {})", f.end_ports_built_for);
     out += "\n";
+    for (const FabricBlock& b : f.blocks)
+      if (!f.tiers.empty() && b.room < b.built_for)
+        out += format("    of {} '{}' that it is built for {} can come: beyond them are the ports of others, which would move\n", b.built_for, members_name(cluster, b), b.room);
     for (const FabricTier& t : f.tiers) {
       out += format("    {} x {} ({}): {} ports, {} down", t.count, t.word, t.model, t.ports, t.down);
       if (t.up > 0) out += format(", {} up", t.up);
@@ -163,13 +172,13 @@ std::string addresses_text(const Cluster& cluster, const Plan& plan) {
 
 std::string render_expected_text(const ExpectedFigures& expected) {
   if (expected.figures.empty()) return "  none\n";
-  Table table({"group", "test", ">ceiling", ">typical", ">floor", "basis"});
+  Table table({"group", "test", "over", ">ceiling", ">typical", ">floor", "basis"});
   for (const ExpectedFigure& f : expected.figures) {
     std::string basis = f.basis;
     if (!f.skip.empty()) basis = "skipped: " + f.skip;
     else if (!f.missing.empty()) basis = "unjudged: " + f.missing;
     const auto number = [&](const Figure& one) { return one.value ? to_text(*one.value, f.dimension) : std::string("-"); };
-    table.row({f.group.empty() ? "(all)" : f.group, f.test, number(f.ceiling), number(f.typical), number(f.floor), basis});
+    table.row({f.group.empty() ? "(all)" : f.group, f.test, f.scope.empty() ? "-" : f.scope, number(f.ceiling), number(f.typical), number(f.floor), basis});
   }
   return table.text();
 }

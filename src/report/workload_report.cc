@@ -84,7 +84,8 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     if (p.used) {
       const LayoutChoice& u = *p.used;
       if (p.used_written) line("as written", format("{}: {} a step, {:.3g} x the fastest", split_text(u.layout), seconds(u.time.total()), p.free->best ? u.time.total() / p.free->best->time.total() : 1.0));
-      line("memory", format("{} of {} on each GPU: {}", bytes(u.memory.total()), bytes(p.memory.value), memory_text(u.memory)));
+      line("memory", format("{} of {} on each GPU{}: {}; the allocator holds about {}", bytes(u.memory.total()), bytes(p.memory.value),
+                            u.memory.gradients_replace ? " (gradients take the place of activations)" : "", memory_text(u.memory), bytes(u.memory.reserved())));
       line("step", format("{} for {} sequences of {} tokens in {} micro batches: {}", seconds(u.time.total()), p.job->batch, m.sequence, u.time.micro_batches, shares(terms_of(u.time), u.time.total())));
       line("waits", format("communication that is not hidden {}, bubble {}", percent_of(u.time.communication(), u.time.total()), percent_of(u.time.pipeline, u.time.total())));
       line("rate", format("{} tokens/s, {:.4g} on each GPU; {} of the dense peak of {} ({} operations a token, causal attention, nothing that is done again)", count(p.tokens_per_second), p.tokens_per_second / p.machine.gpus,
@@ -157,7 +158,7 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
   json.object("step_s", kLine).field("total", t.total()).field("matrices", t.matrices).field("attention", t.attention).field("memory", t.memory).field("optimizer", t.optimizer).field("tensor", t.tensor).field("experts", t.experts)
       .field("context", t.context).field("bubble", t.pipeline).field("transfers", t.transfers).field("data", t.data).field("communication_share", t.total() > 0 ? t.communication() / t.total() : 0).field("micro_batches", t.micro_batches).end_object();
   const TrainingMemory& m = c.memory;
-  json.object("memory_bytes", kLine).field("total", m.total()).field("weights", m.weights).field("gradients", m.gradients).field("optimizer", m.optimizer).field("activations", m.activations).field("gathered", m.gathered)
+  json.object("memory_bytes", kLine).field("total", m.total()).field("reserved", m.reserved()).field("weights", m.weights).field("gradients", m.gradients).field("optimizer", m.optimizer).field("activations", m.activations).field("gathered", m.gathered)
       .field("logits", m.logits).end_object();
 }
 

@@ -328,7 +328,7 @@ struct ModelSplit {                         // how one copy of the model lies ov
     v("expert", s.expert, {.doc = "GPUs that the experts are spread over (expert parallelism), out of those that hold copies", .least = 1, .most = 1e6});
     v("interleave", s.interleave, {.doc = "chunks of layers on each stage of the pipeline (virtual stages)", .least = 1, .most = 1e6});
     v("micro_batch", s.micro_batch, {.doc = "sequences that go through the model at a time", .least = 1, .most = 1e6});
-    v("recompute", s.recompute, {.doc = "what of the forward pass is done again instead of kept: none, selective (attention), full (each layer)", .words = "none|selective|full"});
+    v("recompute", s.recompute, {.doc = "what of the forward pass is done again instead of kept: none, selective (attention), alternate (all but attention and every second matrix product), full (each layer)", .words = "none|selective|alternate|full"});
     v("sharded", s.sharded, {.standard = "none", .why = "each copy holds all of its state unless it is written", .doc = "what the copies divide among them: optimizer (ZeRO-1), gradients (ZeRO-2), all (ZeRO-3, FSDP)", .words = "none|optimizer|gradients|all"});
   }
 };

@@ -28,6 +28,15 @@ constexpr double kTensorHidden = 0.5;
 // B200 0.75, GB200 0.71), and of the memory's data sheet (A100 0.83, H100 0.89, H200 0.86, GB200 0.92).
 constexpr double kMatrixShare16 = 0.79, kMatrixShare8 = 0.71, kTriadShare = 0.87;
 
+// Bytes of the loss for each token and word of the vocabulary. Megatron (core/tensor_parallel/cross_entropy.py): logits in 16 bit, their 32-bit copy, soft-maxed and
+// turned into the gradient in place. PyTorch's cross_entropy on 32-bit logits: logarithm of the softmax, its gradient, and the gradient of the likelihood, 4 each; with
+// FSDP that is what is used unless the loss is compiled or fused.
+constexpr double kLossInPlace = 6, kLossPlain = 12;
+
+// Share of what PyTorch's caching allocator holds that is in pieces nobody can use: 15 % on average over eight models, up to 33 % (C. Guo et al., GMLake, ASPLOS
+// 2024, arXiv 2401.08156, abstract).
+constexpr double kFragmented = 0.15;
+
 bool narrow(std::string_view precision) { return precision == "fp8" || precision == "fp4"; }
 
 FlopsPerSecond matrix_rate(const GpuPart& gpu, std::string_view id, std::string_view precision, std::string& from) {
@@ -64,6 +73,18 @@ double Transformer::kept_per_token() const {
   const double through = (gated ? 3 : 2) * ffn * std::max(1.0, experts_per_token);
   return 2 * (4 * hidden + 2 * query() + 2 * keys() + through);
 }
+
+double Transformer::kept_alternate() const {
+  // The layer's input, products 1, 3, 5, 7 (queries, values, gate, down; without a gate there is no seventh), what attention gives.
+  return 2 * (hidden + query() + keys() + ffn * std::max(1.0, experts_per_token) + (gated ? hidden : 0) + query());
+}
+
+double Transformer::alternate_share() const {
+  const double through = ffn * std::max(1.0, experts_per_token), all = 2 * query() + 2 * keys() + (gated ? 3 : 2) * through;
+  return all > 0 ? (keys() + query() + through) / all : 0;
+}
+
+double TrainingMemory::reserved() const { return total() / (1 - kFragmented); }
 
 double Transformer::flops_per_token() const { return 6 * matrix_parameters() + 6 * layers * query() * sequence; }
 
@@ -113,7 +134,7 @@ std::optional<Transformer> read_transformer(const ModelShape& m, std::string_vie
   return t;
 }
 
-std::string_view recompute_word(Recompute r) { return r == Recompute::full ? "full" : r == Recompute::selective ? "selective" : "none"; }
+std::string_view recompute_word(Recompute r) { return r == Recompute::full ? "full" : r == Recompute::alternate ? "alternate" : r == Recompute::selective ? "selective" : "none"; }
 
 double layer_share(std::string_view precision, bool experts) {
   if (experts) return 0.46;
@@ -152,7 +173,7 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
   StepTime out;
   const double tokens = l.micro_batch * t.sequence / l.context, layers = t.layers / l.pipeline, n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
   const double head = t.head_parameters(), body = t.matrix_parameters() - head;
-  const double again = l.recompute == Recompute::full ? 1 : 0;
+  const double again = l.recompute == Recompute::full ? 1 : l.recompute == Recompute::alternate ? t.alternate_share() : 0;
   const bool adapters = job.trained > 0 && job.trained < t.parameters;      // frozen weights have no gradients of their own
   const double backward = adapters ? 1 : 2;
   out.micro_batches = n;
@@ -160,7 +181,7 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
   const double rate = m.matrices.value * m.share, sixteen = m.sixteen.value * m.share;
   const double matrices = 2 * tokens / l.tensor / l.pipeline * (body / rate * (1 + backward + again) + head / sixteen * (1 + backward));
   const double one_attention = 2 * layers * t.query() * t.sequence * tokens / l.tensor / m.attention.value;
-  const double attention = one_attention * (1 + kAttentionBackward + (l.recompute == Recompute::none ? 0 : 1));
+  const double attention = one_attention * (1 + kAttentionBackward + (l.recompute == Recompute::selective || l.recompute == Recompute::full ? 1 : 0));
   // Logits: written and read in 16 bit, soft-maxed in 32 and back: 16 bytes a token of the vocabulary, on one stage of the pipeline.
   const double moved = 4 * t.kept_per_token() * layers * (1 + again / 3) + 16 * t.vocabulary / l.pipeline;
   const double memory = m.bandwidth.value > 0 ? moved * tokens / l.tensor / m.bandwidth.value : 0;
@@ -241,12 +262,24 @@ TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
   hold(shared / expert, std::max(1.0, replicas / expert));
   const double tokens = l.micro_batch * t.sequence / l.context, n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
   const double layers = t.layers / l.pipeline, under_way = std::min(n, l.pipeline) * (l.pipeline > 1 && l.interleave > 1 ? 1 + (l.pipeline - 1) / (l.pipeline * l.interleave) : 1);
-  const double kept = t.kept_per_token() * tokens / l.tensor;
-  out.activations = l.recompute == Recompute::full ? 2 * t.hidden * tokens / l.tensor * layers * under_way + kept : kept * layers * under_way;
-  // Two layers at a time are gathered.
-  if (l.sharded == Sharding::all && replicas > 1) out.gathered = 2 * 2 * (t.parameters - t.vocabulary * t.hidden) / t.layers / l.tensor / (t.experts > 0 ? expert : 1);
+  const double whole = t.kept_per_token() * tokens / l.tensor;
+  const bool again = l.recompute == Recompute::full || l.recompute == Recompute::alternate;
+  const double kept = l.recompute == Recompute::full ? 2 * t.hidden * tokens / l.tensor : l.recompute == Recompute::alternate ? t.kept_alternate() * tokens / l.tensor : whole;
   // Logits lie on the last stage, where fewer micro batches are under way: with a pipeline the first stage is the fuller one.
-  out.logits = l.pipeline > 1 ? 0 : 6 * tokens * t.vocabulary / l.tensor;
+  out.logits = l.pipeline > 1 ? 0 : (l.sharded == Sharding::all ? kLossPlain : kLossInPlace) * tokens * t.vocabulary / l.tensor;
+  // A layer is recomputed when the loss is done with: of the two only the larger counts.
+  out.activations = kept * layers * under_way + (again ? std::max(0.0, whole - out.logits) : 0);
+  if (l.sharded == Sharding::all && replicas > 1) {
+    const double tables = (t.tied ? 1 : 2) * t.vocabulary * t.hidden, body = (t.parameters - tables - shared + shared / expert) / l.tensor;
+    if (l.pipeline > 1) {
+      // A stage's weights stay gathered from its first micro batch to its last, and its gradients are summed in 32 bit before they are scattered (FSDP2 with pipelines:
+      // reshard_after_forward false, reduce type 32 bit; pytorch/torchtitan, parallelize_llama.py).
+      out.gathered = (body / l.pipeline + (t.tied ? 1 : 0.5) * tables / l.tensor) * (n > 1 ? 2 + 4 : 2);
+    } else {
+      out.gathered = 2 * (2 * body / t.layers + tables / l.tensor);     // two layers at a time; the tables are the root's, gathered all the time
+    }
+  }
+  out.gradients_replace = l.sharded == Sharding::all && replicas > 1 && n <= 1;
   return out;
 }
 
@@ -259,7 +292,7 @@ LayoutSearch search_layouts(const TrainingJob& job, const TrainingMachine& m, co
   std::vector<Sharding> shardings{Sharding::optimizer, Sharding::all};
   std::vector<Recompute> recomputes{Recompute::none, Recompute::full};
   if (given) shardings = {sharding_of(given->sharded.value_or("none"))};
-  if (given && given->recompute) recomputes = {*given->recompute == "full" ? Recompute::full : *given->recompute == "selective" ? Recompute::selective : Recompute::none};
+  if (given && given->recompute) recomputes = {*given->recompute == "full" ? Recompute::full : *given->recompute == "selective" ? Recompute::selective : *given->recompute == "alternate" ? Recompute::alternate : Recompute::none};
   const std::vector<double> batch_divisors = divisors(job.batch, m.gpus);
   const auto tensors = given ? only(whole(given->tensor)) : powers(std::min(inside, t.heads));
   for (const double tensor : tensors)

@@ -6,6 +6,8 @@
 //   memory      4 x what is kept for the backward pass / memory bandwidth, a third of it forward (written, read, read back, its gradient written)
 //   tensor      2 all-reduces of hidden x tokens a layer, half of it hidden on Hopper and later
 //   experts     4 all-to-alls of hidden x tokens a layer over forward and backward, once for each place that one of a token's experts lies on
+// Memory of the fullest GPU, at its fullest moment: states, what the micro batches under way keep, and what is alive only then: the loss over the
+// vocabulary, or (after recomputing) all of one layer. docs/workloads.md has the terms.
 // A step: micro batches x that x (1 + (p-1)/(v m)), and what of the gradients' and weights' travel is not hidden behind it.
 // Sources: D. Narayanan et al., arXiv 2104.04473, sections 2.2 to 3.2 (bubble, traffic); V. Korthikanti et al., arXiv 2205.05198, table 2 and section
 // 4.2.3 (what is kept); S. Rajbhandari et al., ZeRO, SC 2020, sections 5 and 7 (states, traffic).
@@ -30,12 +32,16 @@ struct Transformer {
   double query() const { return heads * head_size; }
   double keys() const { return kv_heads * head_size; }
   double kept_per_token() const;                 // bytes of one layer that the backward pass needs, 16 bit
+  double kept_alternate() const;                 // those of them that stay with Recompute::alternate
+  double alternate_share() const;                // of a layer's matrix work that is then done again
   double flops_per_token() const;                // forward and backward, nothing twice: 6 x matrix parameters + 6 x layers x heads x head size x sequence (causal)
 };
 // nullopt with the missing key of `model`.
 std::optional<Transformer> read_transformer(const ModelShape&, std::string_view& missing);
 
-enum class Recompute { none, selective, full };
+// selective: attention alone (Korthikanti, section 5). alternate: what is no matrix product, and every second one of these (PyTorch's selective
+// checkpointing by operator, as pytorch/torchtitan has it: of the products for queries, keys, values, output, gate, up and down the second, fourth and sixth).
+enum class Recompute { none, selective, alternate, full };
 std::string_view recompute_word(Recompute);
 
 struct Layout {
@@ -82,7 +88,12 @@ StepTime step_time(const TrainingJob&, const Layout&, const TrainingMachine&);
 
 struct TrainingMemory {
   double weights = 0, gradients = 0, optimizer = 0, activations = 0, gathered = 0, logits = 0;     // bytes on the fullest GPU
-  double total() const { return weights + gradients + optimizer + activations + gathered + logits; }
+  bool gradients_replace = false;    // gradients come while activations go: sharded with the weights, and one micro batch a step
+  double total() const {             // of what is alive, at the fullest moment
+    const double passing = activations + logits;
+    return weights + optimizer + gathered + (gradients_replace ? (gradients > passing ? gradients : passing) : gradients + passing);
+  }
+  double reserved() const;           // what the framework's allocator then holds, and tools show
 };
 TrainingMemory training_memory(const TrainingJob&, const Layout&);
 

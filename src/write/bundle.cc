@@ -35,6 +35,13 @@ void Bundle::add(std::string path, std::string_view origin, std::string_view byt
   close();
 }
 
+void Bundle::add_made(std::string path, std::string_view origin, Maker make, std::uint32_t mode) {
+  open(std::move(path), origin, mode);
+  close();
+  files_.back().maker = static_cast<std::int32_t>(makers_.size());
+  makers_.push_back(std::move(make));
+}
+
 void Bundle::sort() { std::sort(files_.begin(), files_.end(), [](const File& a, const File& b) { return a.path < b.path; }); }
 
 }  // namespace clusterc

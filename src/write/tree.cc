@@ -5,6 +5,9 @@
 //   then one renameat2(RENAME_EXCHANGE) swaps the two names, and the old tree, now called .out.new, is removed.
 //
 // Killed before the swap, `out` is the old tree; after it, the new one. What is left of .out.new goes away with the next run.
+// Large files that are made one at a time (Bundle::add_made) are written to .out.new as they are made; what proves to be as it was, or was edited,
+// is then replaced there by a link to the file that stays.
+//
 // A lock on the folder around it keeps two runs apart; it ends with its process. Where a file system cannot swap two names, the
 // old tree is moved to .out.old first: a kill between the two renames leaves no `out`, and the next run moves .out.old back.
 //
@@ -24,6 +27,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <unordered_set>
@@ -116,7 +120,8 @@ enum class State : std::uint8_t { absent, same, differs, edited };
 // range of it, and the names in that folder are looked for within that range.
 class Survey {
  public:
-  Survey(const Bundle& bundle, const ManifestDigests& before) : bundle_(bundle), before_(before), states_(bundle.files().size(), State::absent) {
+  Survey(const Bundle& bundle, const std::vector<ManifestEntry>& entries, const ManifestDigests& before)
+      : bundle_(bundle), entries_(entries), before_(before), states_(bundle.files().size(), State::absent) {
     const std::vector<Bundle::File>& files = bundle.files();
     std::string_view last;   // the folder of the file before
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -162,9 +167,11 @@ class Survey {
 
   void walk(int fd, std::size_t depth, const std::string& prefix, Range, bool foreign);
   void file(int folder, const char* name, std::string path, Range, bool foreign);
-  bool edited_since(std::string_view path, std::string_view bytes);
+  bool edited_since(std::string_view path, const Digest&);
+  Digest digest_of(int fd, std::string_view path);
 
   const Bundle& bundle_;
+  const std::vector<ManifestEntry>& entries_;    // by file of the bundle
   const ManifestDigests& before_;
   std::unordered_set<std::string_view> folders_before_;
   std::vector<State> states_;
@@ -229,9 +236,19 @@ void Survey::walk(int root) {
   walk(copy.get(), 0, "", {0, bundle_.files().size()}, false);
 }
 
-bool Survey::edited_since(std::string_view path, std::string_view bytes) {
+bool Survey::edited_since(std::string_view path, const Digest& digest) {
   const auto then = before_.find(std::string(path));
-  return then == before_.end() || to_hex(sha_(bytes)) != then->second;
+  return then == before_.end() || to_hex(digest) != then->second;
+}
+
+// Of a file that may be too large to hold.
+Digest Survey::digest_of(int fd, std::string_view path) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  for (;;) {
+    const std::string_view piece = read_into(buffer_, fd, kPiece, path);
+    sha_.update(piece);
+    if (piece.size() < kPiece) return sha_.finish();
+  }
 }
 
 void Survey::file(int folder, const char* name, std::string path, Range range, bool foreign_folder) {
@@ -252,7 +269,7 @@ void Survey::file(int folder, const char* name, std::string path, Range range, b
   const bool regular = fd.get() >= 0 && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode);
   if (fd.get() < 0 && errno != ELOOP && errno != ENXIO) fail(path, "cannot be read", errno);
   if (!wanted) {  // generated last time only
-    if (regular && !edited_since(path, read_into(buffer_, fd.get(), static_cast<std::size_t>(status.st_size), path))) {
+    if (regular && !edited_since(path, digest_of(fd.get(), path))) {
       removed.push_back(std::move(path));
     } else {
       hand_edited.push_back(path);
@@ -264,10 +281,14 @@ void Survey::file(int folder, const char* name, std::string path, Range range, b
   State& state = states_[wish];
   if (!regular) {
     state = State::edited;
+  } else if (file.maker >= 0) {
+    const Digest digest = digest_of(fd.get(), path);
+    if (digest == entries_[wish].sha256) state = (status.st_mode & 0777u) == file.mode ? State::same : State::differs;
+    else state = edited_since(path, digest) ? State::edited : State::differs;
   } else {
     const std::string_view bytes = read_into(buffer_, fd.get(), static_cast<std::size_t>(status.st_size), path);
     if (bytes == bundle_.bytes(file)) state = (status.st_mode & 0777u) == file.mode ? State::same : State::differs;
-    else state = edited_since(path, bytes) ? State::edited : State::differs;
+    else state = edited_since(path, sha_(bytes)) ? State::edited : State::differs;
   }
   if (state == State::edited) hand_edited.push_back(std::move(path));
 }
@@ -302,6 +323,11 @@ class Builder {
   }
 
   void make_folder(const std::string& path) { enter(path + "/x"); }
+
+  void drop(const std::string& path) {
+    const std::string name = enter(path);
+    if (::unlinkat(folder(), name.c_str(), 0) != 0) fail(path, "cannot be replaced", errno);
+  }
 
  private:
   int folder() const { return above_.get() < 0 ? root_ : above_.get(); }
@@ -396,6 +422,37 @@ void swap_in(int parent, const std::string& fresh, const std::string& old, const
   remove_tree(parent, old.c_str());
 }
 
+// The tree beside the one that is there: made when the first file goes into it, gone again unless it is swapped in.
+class Fresh {
+ public:
+  Fresh(int parent, const Place& place, std::string name, int old_root) : parent_(parent), place_(place), name_(std::move(name)), old_root_(old_root) {}
+  ~Fresh() {
+    if (builder_) remove_tree(parent_, name_.c_str());     // after the swap this is the old tree; what is left of it goes with the next run
+  }
+  Fresh(const Fresh&) = delete;
+  Fresh& operator=(const Fresh&) = delete;
+
+  Builder& builder() {
+    if (builder_) return *builder_;
+    const std::string path = place_.parent + "/" + name_;
+    if (::mkdirat(parent_, name_.c_str(), 0777) != 0) fail(path, "cannot be made (a tree is put in place whole, from beside it: the folder above has to be writable)", errno);
+    root_ = Descriptor(::openat(parent_, name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    builder_.emplace(root_.get(), current_umask());
+    if (root_.get() < 0) fail(path, "cannot be opened", errno);
+    struct stat status{};
+    if (old_root_ >= 0 && ::fstat(old_root_, &status) == 0 && ::fchmod(root_.get(), status.st_mode & 07777u) != 0) fail(place_.name, "cannot be given its mode", errno);
+    return *builder_;
+  }
+
+ private:
+  int parent_;
+  const Place& place_;
+  std::string name_;
+  int old_root_;
+  Descriptor root_;
+  std::optional<Builder> builder_;
+};
+
 void write_checked(Bundle& bundle, const std::string& directory, const WriteOptions& options, WriteResult& result) {
   bundle.sort();
   const Place place = place_of(directory);
@@ -416,12 +473,24 @@ void write_checked(Bundle& bundle, const std::string& directory, const WriteOpti
   if (!exists && errno == ENOTDIR) throw Failed{"'" + directory + "' is a file, not a folder"};
   if (!exists && errno != ENOENT) fail(directory, "cannot be opened", errno);
 
+  const auto refuse_inside = [&] {
+    if (exists && holds_working_folder(place.parent == "/" ? "/" + place.name : place.parent + "/" + place.name))
+      throw Failed{"'" + directory + "' holds the folder that you are in, and is replaced as a whole; go elsewhere, or name a folder of its own"};
+  };
+  if (bundle.has_made() && !options.check) refuse_inside();     // before an hour's text is made for nothing
+  Fresh tree(parent.get(), place, fresh, root.get());
   std::vector<ManifestEntry> entries;
   entries.reserve(bundle.files().size());
   Sha256 sha;
   for (const Bundle::File& file : bundle.files()) {
     if (file.path == kManifestName) throw std::logic_error("Bundle: manifest.json is the writer's");
-    entries.push_back({file.path, file.mode, sha(bundle.bytes(file)), file.origin});
+    if (file.maker < 0) {
+      entries.push_back({file.path, file.mode, sha(bundle.bytes(file)), file.origin});
+      continue;
+    }
+    const std::string text = bundle.made(file);
+    entries.push_back({file.path, file.mode, sha(text), file.origin});
+    if (!options.check) tree.builder().write(file.path, text, file.mode);
   }
   const std::string manifest = manifest_text(entries, options.spec_digest, options.tool_version);
 
@@ -442,7 +511,7 @@ void write_checked(Bundle& bundle, const std::string& directory, const WriteOpti
       throw Failed{error.message};
     }
   }
-  Survey survey(bundle, before);
+  Survey survey(bundle, entries, before);
   if (exists) survey.walk(root.get());
 
   std::sort(survey.hand_edited.begin(), survey.hand_edited.end());
@@ -475,31 +544,23 @@ void write_checked(Bundle& bundle, const std::string& directory, const WriteOpti
     return;
   }
   if (exists && result.written == 0 && result.removed == 0 && manifest == manifest_before) return;
-  if (exists && holds_working_folder(place.parent == "/" ? "/" + place.name : place.parent + "/" + place.name))
-    throw Failed{"'" + directory + "' holds the folder that you are in, and is replaced as a whole; go elsewhere, or name a folder of its own"};
+  refuse_inside();
 
-  if (::mkdirat(parent.get(), fresh.c_str(), 0777) != 0) fail(place.parent + "/" + fresh, "cannot be made (a tree is put in place whole, from beside it: the folder above has to be writable)", errno);
-  try {
-    const Descriptor next(::openat(parent.get(), fresh.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (next.get() < 0) fail(place.parent + "/" + fresh, "cannot be opened", errno);
-    struct stat status{};
-    if (exists && ::fstat(root.get(), &status) == 0 && ::fchmod(next.get(), status.st_mode & 07777u) != 0) fail(directory, "cannot be given its mode", errno);
-    Builder builder(next.get(), current_umask());
-    for (std::size_t i = 0; i < carried.size(); ++i) {
-      const Bundle::File& file = bundle.files()[i];
-      if (carried[i]) builder.carry(root.get(), file.path);
-      else builder.write(file.path, bundle.bytes(file), file.mode);
+  Builder& builder = tree.builder();
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const Bundle::File& file = bundle.files()[i];
+    if (carried[i]) {
+      if (file.maker >= 0) builder.drop(file.path);
+      builder.carry(root.get(), file.path);
+    } else if (file.maker < 0) {
+      builder.write(file.path, bundle.bytes(file), file.mode);
     }
-    for (const std::string& path : survey.kept_folders) builder.make_folder(path);
-    for (const std::string& path : survey.kept)
-      if (!dropped.contains(path)) builder.carry(root.get(), path);
-    builder.write(kManifestName, manifest, 0644);
-    swap_in(parent.get(), fresh, old, place.name, directory, exists);
-  } catch (...) {
-    remove_tree(parent.get(), fresh.c_str());
-    throw;
   }
-  remove_tree(parent.get(), fresh.c_str());  // after the swap this is the old tree; what is left of it goes with the next run
+  for (const std::string& path : survey.kept_folders) builder.make_folder(path);
+  for (const std::string& path : survey.kept)
+    if (!dropped.contains(path)) builder.carry(root.get(), path);
+  builder.write(kManifestName, manifest, 0644);
+  swap_in(parent.get(), fresh, old, place.name, directory, exists);
 }
 
 }  // namespace

@@ -39,13 +39,20 @@ def tree_variant(out):
 
 def main():
     programs, _, work = sys.argv[1:4]
+    # Small files held in memory, as compile has them; and those that are made one at a time, as `plan -o` does.
+    for made in ([], ["100", "made"]):
+        kill(programs, work, made)
+    return 0
+
+
+def kill(programs, work, made):
     writer = os.path.join(programs, "fault_write_tree")
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
     out = os.path.join(work, "out")
 
     def command(variant):
-        return [writer, out, variant, str(FILES)]
+        return [writer, out, variant, str(FILES), *made]
 
     begin = time.monotonic()
     subprocess.run(command("v0"), check=True, stdout=subprocess.DEVNULL)
@@ -71,7 +78,6 @@ def main():
     # A test that never hit the middle proves nothing.
     assert killed > ROUNDS // 4 and leftovers > 0 and seen_old > 0, "the kills did not hit the work"
     shutil.rmtree(work)
-    return 0
 
 
 if __name__ == "__main__":

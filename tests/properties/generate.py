@@ -1,6 +1,6 @@
 """Random specs that are valid, and as varied as the language lets them be: generate(seed) gives the same spec for the same seed, on every machine.
 
-A spec is a dict; yaml_text() writes it. grown(spec) gives the same cluster with more nodes, within every `built_for`, or None.
+A spec is a dict; yaml_text() writes it. grown(spec, room) gives the same cluster with more nodes, within every `built_for` and the room that the plan tells of, or None.
 As a program: generate.py SEED prints the spec of that seed; with --grown the one it grows into.
 """
 import copy
@@ -310,9 +310,11 @@ def generate(seed):
     return Maker(seed).make()
 
 
-def grown(spec):
-    """As many GPU nodes as every network that has them is built for. None where nothing may grow."""
-    limit = min((net["built_for"]["gpu"] for net in spec["networks"].values() if "built_for" in net), default=0)
+def grown(spec, room=None):
+    """As many GPU nodes as every network that has them is built for, and as the plan says can come (`room`). None where nothing may grow."""
+    limit = min([net["built_for"]["gpu"] for net in spec["networks"].values() if "built_for" in net] or [0])
+    if room is not None:
+        limit = min(limit, room)
     have = count_of(spec["nodes"]["gpu"]["names"])
     if limit <= have:
         return None

@@ -450,10 +450,25 @@ def judge(spec, folder, rules):
     return Judge(spec, folder, rules).all()
 
 
+def room(spec, growth):
+    """Everybody who is built for can come, but on a rail-optimised fabric whose scalable units are filled to the last node and which has fabric managers on it:
+    they stand on the ports of the last node of the last unit (DGX SuperPOD, RA-11333-001, table 4, note 1)."""
+    out = []
+    for f, g in growth:
+        net = spec["networks"][f["network"]]
+        if g["room"] == g["built_for"]:
+            continue
+        unit = spec["nodes"][g["members_of"]].get("scalable_unit")
+        managers = f["rail_optimised"] and isinstance(net["connects"], dict) and "fm" in net["connects"]
+        if not (managers and unit and g["built_for"] % unit == 0 and g["room"] == g["built_for"] - 1):
+            out.append(f"{f['network']}: {g['room']} of {g['built_for']} nodes that are built for can come")
+    return out
+
+
 def moved(old, new):
     """Cables, places, names and addresses of the plan in `old` that are not in `new` as they were. Places count where everybody found one in the end:
-    a room that is too small for all who are to come has none kept free. What a cable is made of is not looked at, nor which PDU a cord hangs on: a
-    neighbour in the same cage, or lower in the same rack, may change them (docs/names.md)."""
+    a room that is too small for all who are to come has none kept free. Cords hang where they hung. What a cable is made of is not looked at: a neighbour in the
+    same cage may change it (docs/names.md)."""
     out = []
 
     def read(folder):
@@ -464,13 +479,14 @@ def moved(old, new):
         with open(os.path.join(folder, "switches.csv"), encoding="utf-8", newline="") as file:
             numbers = {r["switch"]: (r["host"], r["management_address"], r["asn"], r["loopback"]) for r in csv.DictReader(file)}
         places = {d["name"]: (r["name"], d["unit"]) for r in plan["racks"] for d in r["devices"] if d["kind"] != "occupied"}
+        cords = {d["name"]: d["cords"] for r in plan["racks"] for d in r["devices"] if d.get("cords")}
         addresses = {(a["network"], b["members_of"]): (b["first"], b["stride"]) for a in plan["addresses"] for b in a["blocks"] + a["equipment"]}
         gateways = {a["network"]: a["gateway"] for a in plan["addresses"]}
         switches = {(f["network"], t["tier"]): (t["count"], t["down"], t["up"]) for f in plan["fabrics"] for t in f["tiers"]}
-        return {"cable": cables, "place": places, "addresses": addresses, "gateway": gateways, "switches": switches, "number": numbers}, plan["unplaced"]
+        return {"cable": cables, "place": places, "cord": cords, "addresses": addresses, "gateway": gateways, "switches": switches, "number": numbers}, plan["unplaced"]
     (a, _), (b, left_over) = read(old), read(new)
     for what in a:
-        if what == "place" and left_over:
+        if what in ("place", "cord") and left_over:
             continue
         gone = [(k, v, b[what].get(k)) for k, v in a[what].items() if b[what].get(k) != v]
         if gone:

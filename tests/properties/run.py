@@ -63,7 +63,10 @@ def one(program, seed, work):
             seen["links without a part: " + u["why"]] += u["count"]
         for rule in rules:
             seen["error " + rule] += 1
-        larger = generate.grown(spec)
+        growth = [(f, g) for f in book["fabrics"] for g in f["growth"] if g["members_of"] == "gpu"]
+        wrong += judge.room(spec, growth)
+        seen["fabrics whose last unit has room for fewer than built for"] += sum(g["room"] < g["built_for"] for _, g in growth)
+        larger = generate.grown(spec, min((g["room"] for _, g in growth), default=None))
         if larger is not None:
             seen["grown"] += 1
             rules = plan(program, larger, folder + "-grown")

@@ -25,6 +25,28 @@ TEST(FabricShape, SuperpodTable4WithFabricManagers) {
   }
 }
 
+// Everybody who is built for keeps a place beside the single ports; only units that are built for to the last node take them in, while that node is not there.
+TEST(FabricShape, SinglePortsStandBesideAllThatIsBuiltFor) {
+  EXPECT_EQ(slots_needed(superpod(127, 128, 4)), 128);
+  EXPECT_EQ(slots_needed(superpod(1, 128, 4)), 128);
+  EXPECT_EQ(slots_needed(superpod(128, 128, 4)), 129);          // the 128th node is there
+  EXPECT_EQ(slots_needed(superpod(127, 128, 9)), 130);          // nine ports on eight rails are two slots
+  EXPECT_EQ(slots_needed(superpod(126, 128, 9)), 128);
+  EXPECT_EQ(slots_needed(superpod(100, 127, 4)), 128);          // 127 are no whole units
+  EXPECT_EQ(slots_needed({.slots_present = 20, .slots_built = 32, .extra_ports = 4, .rails = 8, .radix = 64}), 33);
+  // Growth up to the size built for changes no shape.
+  for (std::int64_t built = 2; built <= 300; built += 7)
+    for (std::int64_t extra : {0, 1, 4}) {
+      const FabricDemand all{.slots_present = built, .slots_built = built, .extra_ports = extra, .rails = 8, .radix = 64};
+      for (std::int64_t present = 1; present < built; present += 1 + built / 5) {
+        FabricDemand some = all;
+        some.slots_present = present;
+        EXPECT_EQ(fabric_shape(some).switches(), fabric_shape(all).switches()) << present << " of " << built;
+        EXPECT_EQ(fabric_shape(some).down, fabric_shape(all).down);
+      }
+    }
+}
+
 TEST(FabricShape, SuperpodTable3AndB200) {
   for (const Row r : {Row{2, 64, 16, 8, 0}, Row{4, 128, 32, 16, 0}, Row{8, 256, 64, 32, 0}, Row{16, 512, 128, 128, 64}, Row{32, 1024, 256, 256, 128}, Row{64, 2048, 512, 512, 256}}) {
     const FabricShape s = fabric_shape(superpod(r.present, r.present, 0));
@@ -98,7 +120,7 @@ TEST(FabricShape, EveryShapeHoldsItsEquations) {
           const FabricDemand d{.slots_present = n, .slots_built = n + n / 10, .extra_ports = n % 5, .rails = rails, .radix = radix, .oversubscription = o};
           const FabricShape s = fabric_shape(d);
           if (s.tiers == 0) { EXPECT_GT(d.slots_built * rails * 4, radix * radix * radix / 4 / 3) << radix << ' ' << rails << ' ' << n; continue; }
-          EXPECT_GE(s.units * s.down, d.slots_built);
+          EXPECT_GE(s.units * s.down, slots_needed(d));
           EXPECT_EQ(s.leaves, s.units * rails);
           EXPECT_LE(s.down + s.up, radix);
           if (s.tiers == 1) continue;

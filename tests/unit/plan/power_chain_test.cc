@@ -43,6 +43,21 @@ TEST(Cords, EachDeviceHasEveryFeed) {
 TEST(Cords, SixOnThreeAreTwoEach) { EXPECT_EQ(positions(OneRack({0, 1, 2}, 1, 6).rack()), (std::vector<int>{0, 1, 2, 0, 1, 2})); }
 TEST(Cords, SingleSuppliesTakeTurns) { EXPECT_EQ(positions(OneRack({0, 1}, 3, 1).rack()), (std::vector<int>{0, 1, 0})); }
 
+// n1 and n3 stand in U1 and U3, on a and a: the place between them is kept for n2, which will hang on b. Without it n3 would have b.
+TEST(Cords, PlacesKeptFreeTakeTheirTurn) {
+  OneRack r({0, 1}, 3, 1);
+  Plan plan = plan_cluster(*r.s.cluster);
+  RackPlan& rack = plan.racks.at(0);
+  ASSERT_EQ(rack.devices.at(1).unit, 2);
+  rack.kept.push_back(rack.devices[1]);
+  rack.devices.erase(rack.devices.begin() + 1);
+  const PowerRack with = power_classes(plan).at(0).rack;
+  EXPECT_EQ(positions(with), (std::vector<int>{0, 0}));
+  EXPECT_EQ(with.cords_c13, (std::vector<std::int16_t>{2, 0}));         // who is not there has no cord
+  rack.kept.clear();
+  EXPECT_EQ(positions(power_classes(plan).at(0).rack), (std::vector<int>{0, 1}));
+}
+
 // Three devices of 1 kW, two supplies each, on a, b, c: every PDU carries 1 kW. Without a: n1 (a, b) is all on b, n2 (c, a) all on c, n3 halves.
 TEST(Evaluate, WhatADeadPduMoves) {
   const PowerRack r = OneRack({0, 1, 2}, 3, 2).rack();

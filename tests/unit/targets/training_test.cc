@@ -96,6 +96,57 @@ TEST(Training, ActivationsOfThe22B) {
   EXPECT_NEAR(chunks / plain, 1 + 34.0 / 105, 1e-9);
 }
 
+// Llama 3.1 8B in PyTorch (FSDP over 8 GPUs, two sequences of 8,192 = 16,384 tokens), by hand:
+//   alternate keeps of a layer: input 4,096 + queries 4,096 + values 1,024 + attention 4,096 + gate 14,336 + down 4,096 = 31,744 numbers = 63,488 bytes a token
+//   loss 12 bytes x 16,384 x 128,256 = 25.216 GB; the tables gathered 2 x 2 x 128,256 x 4,096 = 2.1014 GB; two layers of (8.03e9 - 2 x 525.3e6) / 32 parameters, 2 bytes each
+//   one layer in full is 2 x (4 x 4,096 + 2 x 4,096 + 2 x 1,024 + 3 x 14,336) = 139,264 bytes a token: 2.28 GB, less than the loss that is gone by then
+TEST(Training, MemoryOfFsdpByHand) {
+  const TrainingJob job{.model = transformer(8.03e9, 32, 4096, 14336, 32, 8, 128256, 8192), .batch = 16};
+  const Layout layout{.data = 8, .micro_batch = 2, .sharded = Sharding::all, .recompute = Recompute::alternate};
+  const TrainingMemory m = training_memory(job, layout);
+  const double activations = 63488.0 * 16384 * 32, logits = 12.0 * 16384 * 128256, tables = 4.0 * 128256 * 4096;
+  EXPECT_NEAR(m.activations, activations, 1);
+  EXPECT_NEAR(m.logits, logits, 1);
+  EXPECT_NEAR(m.gathered, tables + 2 * 2 * (8.03e9 - tables / 2) / 32, 1e3);
+  EXPECT_NEAR(m.weights + m.optimizer, 14 * 8.03e9 / 8, 1);
+  // One micro batch: gradients (2 GB) come when the loss is gone.
+  EXPECT_NEAR(m.total(), 14 * 8.03e9 / 8 + m.gathered + activations + logits, 1e3);
+  EXPECT_NEAR(m.reserved(), m.total() / 0.85, 1);
+  // Two micro batches a step: the gradients of the first lie beside the second.
+  TrainingJob twice = job;
+  twice.batch = 32;
+  EXPECT_NEAR(training_memory(twice, layout).total() - m.total(), 2 * 8.03e9 / 8, 1);
+  // Everything again: 32 inputs of 8,192 bytes a token.
+  Layout full = layout;
+  full.recompute = Recompute::full;
+  EXPECT_NEAR(training_memory(job, full).activations, 2.0 * 4096 * 16384 * 32, 1);
+  // Megatron's loss is in place.
+  Layout megatron = layout;
+  megatron.sharded = Sharding::optimizer;
+  EXPECT_NEAR(training_memory(job, megatron).logits, logits / 2, 1);
+  EXPECT_EQ(training_memory(job, megatron).gathered, 0);
+}
+
+// Llama 3.1 405B on 512 GPUs, tensor 8, eight stages, sharded over 8: 405e9 / 64 = 6.33e9 parameters of a stage stay gathered (2 bytes) with their gradients' sum (4 bytes).
+// Eight micro batches of 32,768 tokens are under way: 2 x 16,384 / 8 x 32,768 x 126 / 8 x 8 bytes of inputs, and one layer in full.
+TEST(Training, MemoryOfFsdpWithAPipelineByHand) {
+  const TrainingJob job{.model = transformer(405.85e9, 126, 16384, 53248, 128, 8, 128256, 8192), .batch = 256};
+  const TrainingMemory m = training_memory(job, {.tensor = 8, .pipeline = 8, .data = 8, .micro_batch = 4, .sharded = Sharding::all, .recompute = Recompute::full});
+  const double table = 128256.0 * 16384, stage = ((405.85e9 - 2 * table) / 8 + table) / 8;
+  EXPECT_NEAR(m.gathered, 6 * stage, 1e4);
+  const double layer = 2 * (4.0 * 16384 + 2 * 16384 + 2 * 1024 + 3 * 53248) * 32768 / 8;
+  EXPECT_NEAR(m.activations, 2.0 * 16384 / 8 * 32768 * 126 / 8 * 8 + layer, 1e3);
+  EXPECT_EQ(m.logits, 0);
+  EXPECT_FALSE(m.gradients_replace);
+}
+
+// Done again with `alternate`: products 2, 4 and 6 of keys, output and up: (1,024 + 4,096 + 14,336) of (2 x 4,096 + 2 x 1,024 + 3 x 14,336) columns.
+TEST(Training, AlternateRecomputation) {
+  const Transformer t = transformer(8.03e9, 32, 4096, 14336, 32, 8, 128256, 8192);
+  EXPECT_NEAR(t.alternate_share(), 19456.0 / 53248, 1e-12);
+  EXPECT_NEAR(t.kept_alternate(), 63488, 1e-9);
+}
+
 // Fine-tuning of adapters: the weights alone are 2 bytes a parameter, 0.1e9 trained ones take 14 bytes more.
 TEST(Training, AdaptersHaveTheirOwnState) {
   TrainingJob job{.model = transformer(8e9, 32, 4096, 14336, 32, 8, 128256, 2048), .batch = 1, .trained = 0.1e9};

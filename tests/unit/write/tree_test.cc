@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using Paths = std::vector<std::string>;
 
-struct TreeTest : testing::Test {
+// Every test twice: files held in memory, and files that are made when they are written.
+struct TreeTest : testing::TestWithParam<bool> {
   std::string folder = fs::canonical(testing::TempDir()).string() + "/clusterc-tree-" + std::to_string(::getpid());
   std::string out = folder + "/out";
   WriteOptions options{.spec_digest = "d1", .tool_version = "0.1.0"};
@@ -28,7 +29,11 @@ struct TreeTest : testing::Test {
 
   static Bundle bundle(const std::map<std::string, std::string>& files) {
     Bundle b;
-    for (const auto& [path, bytes] : files) b.add(path, "output test", bytes, path.ends_with(".sh") ? 0755 : 0644);
+    for (const auto& [path, bytes] : files) {
+      const std::uint32_t mode = path.ends_with(".sh") ? 0755 : 0644;
+      if (GetParam()) b.add_made(path, "output test", [text = bytes] { return text; }, mode);
+      else b.add(path, "output test", bytes, mode);
+    }
     return b;
   }
   WriteResult write(const std::map<std::string, std::string>& files) {
@@ -66,7 +71,7 @@ struct TreeTest : testing::Test {
   std::size_t names_beside() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator())); }
 };
 
-TEST_F(TreeTest, WritesAndThenNothing) {
+TEST_P(TreeTest, WritesAndThenNothing) {
   const WriteResult first = written({{"slurm/slurm.conf", "a\n"}, {"slurm/prolog.sh", "b\n"}, {"hosts", ""}});
   EXPECT_EQ(first.written, 3u);
   EXPECT_EQ(read("slurm/slurm.conf"), "a\n");
@@ -85,7 +90,7 @@ TEST_F(TreeTest, WritesAndThenNothing) {
   EXPECT_EQ(footprint(), before);
 }
 
-TEST_F(TreeTest, OnlyWhatChangedIsWritten) {
+TEST_P(TreeTest, OnlyWhatChangedIsWritten) {
   written({{"a", "1"}, {"b/c", "2"}, {"b/d", "3"}});
   const auto before = footprint();
   const WriteResult result = written({{"a", "1"}, {"b/c", "new"}, {"e/f", "4"}});
@@ -102,7 +107,7 @@ TEST_F(TreeTest, OnlyWhatChangedIsWritten) {
   EXPECT_FALSE(fs::exists(out + "/b"));  // folders that are empty now go, too
 }
 
-TEST_F(TreeTest, EditedFilesAreKeptAndToldEveryTime) {
+TEST_P(TreeTest, EditedFilesAreKeptAndToldEveryTime) {
   written({{"a", "1"}, {"b", "1"}});
   edit("a", "mine");
   for (int i = 0; i < 2; ++i) {
@@ -124,7 +129,7 @@ TEST_F(TreeTest, EditedFilesAreKeptAndToldEveryTime) {
   EXPECT_EQ(written({{"a", "3"}, {"b", "2"}}).hand_edited, Paths{});
 }
 
-TEST_F(TreeTest, AnEditThatAgreesIsNoEdit) {
+TEST_P(TreeTest, AnEditThatAgreesIsNoEdit) {
   written({{"a", "1"}});
   edit("a", "2");
   EXPECT_EQ(written({{"a", "2"}}).hand_edited, Paths{});
@@ -132,7 +137,7 @@ TEST_F(TreeTest, AnEditThatAgreesIsNoEdit) {
   EXPECT_EQ(read("a"), "3");
 }
 
-TEST_F(TreeTest, ForeignFilesStay) {
+TEST_P(TreeTest, ForeignFilesStay) {
   written({{"a", "1"}, {"b/c", "1"}});
   edit("notes.txt", "n");
   edit("b/more", "m");
@@ -149,7 +154,7 @@ TEST_F(TreeTest, ForeignFilesStay) {
   }
 }
 
-TEST_F(TreeTest, FilesThatWereThereFirstAreNotOverwritten) {
+TEST_P(TreeTest, FilesThatWereThereFirstAreNotOverwritten) {
   edit("a", "not generated");
   const WriteResult result = written({{"a", "1"}, {"b", "1"}});
   EXPECT_EQ(result.hand_edited, Paths{"a"});
@@ -157,7 +162,7 @@ TEST_F(TreeTest, FilesThatWereThereFirstAreNotOverwritten) {
   EXPECT_EQ(read("b"), "1");
 }
 
-TEST_F(TreeTest, LinksAreNotFollowed) {
+TEST_P(TreeTest, LinksAreNotFollowed) {
   written({{"a", "1"}});
   fs::remove(out + "/a");
   edit("../elsewhere", "precious");
@@ -170,7 +175,7 @@ TEST_F(TreeTest, LinksAreNotFollowed) {
   EXPECT_EQ(read_file(folder + "/elsewhere", 100, error), "precious");
 }
 
-TEST_F(TreeTest, DeletedFilesAndModesComeBack) {
+TEST_P(TreeTest, DeletedFilesAndModesComeBack) {
   written({{"a", "1"}, {"b.sh", "1"}});
   fs::remove(out + "/a");
   fs::permissions(out + "/b.sh", fs::perms(0600));
@@ -179,7 +184,7 @@ TEST_F(TreeTest, DeletedFilesAndModesComeBack) {
   EXPECT_EQ(fs::status(out + "/b.sh").permissions(), fs::perms(0755));
 }
 
-TEST_F(TreeTest, ModesAreThoseOfTheBundleWhateverTheUmask) {
+TEST_P(TreeTest, ModesAreThoseOfTheBundleWhateverTheUmask) {
   const mode_t before = ::umask(0077);
   written({{"a", "1"}, {"b.sh", "1"}});
   ::umask(before);
@@ -187,7 +192,7 @@ TEST_F(TreeTest, ModesAreThoseOfTheBundleWhateverTheUmask) {
   EXPECT_EQ(fs::status(out + "/b.sh").permissions(), fs::perms(0755));
 }
 
-TEST_F(TreeTest, CheckWritesNothing) {
+TEST_P(TreeTest, CheckWritesNothing) {
   written({{"a", "1"}, {"b", "1"}});
   options.check = true;
   const auto before = footprint();
@@ -199,7 +204,7 @@ TEST_F(TreeTest, CheckWritesNothing) {
   EXPECT_FALSE(fs::exists(out));
 }
 
-TEST_F(TreeTest, WhatCannotBeChangesNothing) {
+TEST_P(TreeTest, WhatCannotBeChangesNothing) {
   written({{"a", "1"}});
   fs::create_directories(out + "/b");
   const auto before = footprint();
@@ -217,7 +222,7 @@ TEST_F(TreeTest, WhatCannotBeChangesNothing) {
   EXPECT_EQ(names_beside(), 1u);
 }
 
-TEST_F(TreeTest, FilesBecomeFoldersAndBack) {
+TEST_P(TreeTest, FilesBecomeFoldersAndBack) {
   written({{"a", "1"}, {"b/c", "1"}});
   written({{"a/x", "1"}, {"b", "1"}});
   EXPECT_EQ(read("a/x") + read("b"), "11");
@@ -227,7 +232,7 @@ TEST_F(TreeTest, FilesBecomeFoldersAndBack) {
   EXPECT_EQ(write({{"b/c", "1"}}).error, "'b' is a file where a folder is to be written; move it away");
 }
 
-TEST_F(TreeTest, NotUnderTheFeetOfTheShell) {
+TEST_P(TreeTest, NotUnderTheFeetOfTheShell) {
   written({{"a", "1"}});
   const std::string here = fs::current_path();
   fs::current_path(out);
@@ -237,7 +242,7 @@ TEST_F(TreeTest, NotUnderTheFeetOfTheShell) {
   EXPECT_NE(error.find("holds the folder that you are in"), std::string::npos);
 }
 
-TEST_F(TreeTest, LeftoversOfKilledRunsGo) {
+TEST_P(TreeTest, LeftoversOfKilledRunsGo) {
   fs::create_directories(folder + "/.out.clusterc-new/half/way");
   written({{"a", "1"}});
   EXPECT_EQ(names_beside(), 1u);
@@ -246,13 +251,15 @@ TEST_F(TreeTest, LeftoversOfKilledRunsGo) {
   EXPECT_EQ(names_beside(), 1u);
 }
 
-TEST_F(TreeTest, AManifestThatWasCutIsNotBelieved) {
+TEST_P(TreeTest, AManifestThatWasCutIsNotBelieved) {
   written({{"a", "1"}, {"b", "2"}});
   const std::string whole = read("manifest.json");
   std::string error;
   ASSERT_TRUE(read_manifest(whole, error));
   for (std::size_t size = 0; size + 3 < whole.size(); ++size) EXPECT_FALSE(read_manifest(whole.substr(0, size), error)) << size;
 }
+
+INSTANTIATE_TEST_SUITE_P(Files, TreeTest, testing::Values(false, true), [](const auto& info) { return info.param ? "made" : "held"; });
 
 TEST(Bundle, RefusesPathsThatLeaveTheTree) {
   for (const char* path : {"", "/etc/passwd", "../a", "a/../../b", "a//b", "a/", "./a"}) {
