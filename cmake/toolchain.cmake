@@ -9,6 +9,11 @@ if(CLUSTERC_SANITIZE)
   add_link_options(-fsanitize=${CLUSTERC_SANITIZE})
 endif()
 
+# Coverage of the whole program steers the fuzzer, not only that of the target's own file; what is undefined ends it.
+if(CLUSTERC_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined)
+endif()
+
 # The same sources give the same bytes wherever they lie.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.>)
 

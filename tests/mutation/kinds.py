@@ -5,7 +5,7 @@ An Edit is a list of steps on the text, the path that was touched, and own part 
 import collections
 import copy
 
-from oracle import quota_of
+from oracle_services import quota_of
 from text import walk
 from world import count_names, modules, number, part_count
 

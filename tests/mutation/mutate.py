@@ -23,8 +23,9 @@ import yaml
 
 from expected import EXPLAINED
 from kinds import KINDS
-from oracle import RULES, judge_all
+from oracle import judge_all
 from text import Spec
+from verdict import RULES
 from world import Catalogue, World, unwrap
 
 BLOCKING = ("unknown-part", "unknown-name")      # what does not resolve is passed over by the rules: nothing else is asked of such a mutant

@@ -72,6 +72,11 @@ def count_names(pattern):
     return total
 
 
+def count_of(spec):
+    """Members of a group, by its `names`."""
+    return count_names(spec.get("names", ""))
+
+
 def unwrap(fact):
     """{ value: 10200, unit: W, source: … } -> 10200.0, through the whole tree."""
     if isinstance(fact, dict):
