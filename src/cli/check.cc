@@ -255,7 +255,7 @@ int run(const po::variables_map& given) {
   return watch([&] {
     Checking checking(given);
     WatchRound round;
-    round.status = checking.run(find_specs(arguments));
+    checking.run(find_specs(arguments));
     round.files.assign(checking.files_read().begin(), checking.files_read().end());
     if (given.count("baseline")) round.files.push_back(given["baseline"].as<std::string>());
     for (const std::string& argument : arguments) {

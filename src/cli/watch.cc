@@ -90,23 +90,29 @@ class Watch {
       if (watched_.insert(folder).second) ::inotify_add_watch(events_.fd, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE);
   }
 
-  // False: a signal ends it.
-  bool wait_for_change() {
+  // The signal that ends it; 0: something has changed.
+  int wait_for_change() {
     for (;;) {
       const int woken = wait(kLookMs);
-      if (woken < 0) return false;
+      if (woken < 0) return signal();
       if (!changed()) continue;
       for (int spent = 0; spent < kLongestMs; spent += kQuietMs) {
         const int more = wait(kQuietMs);
-        if (more < 0) return false;
+        if (more < 0) return signal();
         if (more == 0) break;
       }
       changed();                 // the stamps of what the round will read
-      return true;
+      return 0;
     }
   }
 
  private:
+  // Taken out of the queue: else it would strike when signals are let through again.
+  int signal() {
+    signalfd_siginfo info{};
+    return ::read(ended_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : SIGTERM;
+  }
+
   // 1: something happened, 0: nothing in this time, -1: a signal.
   int wait(int ms) {
     pollfd fds[2] = {{ended_, POLLIN, 0}, {events_.fd, POLLIN, 0}};
@@ -138,7 +144,7 @@ int watch(const std::function<WatchRound()>& once) {
   for (;;) {
     const WatchRound round = once();
     w.look_at(round);
-    if (!w.wait_for_change()) return round.status;
+    if (const int ended = w.wait_for_change()) return 128 + ended;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "diag/near.h"
 
 namespace clusterc {
 
@@ -116,8 +117,7 @@ void check_extra_files(const CompileInput& in, std::string_view output_id, const
     if (std::find(known.begin(), known.end(), entry.name) != known.end()) continue;
     auto& f = findings.error("output-extra-unknown-file", entry.name_span,
                              "output '" + std::string(output_id) + "' has no file '" + entry.name + "' that takes extra lines");
-    if (const auto near = nearest_name(entry.name, known)) f.help("did you mean '" + std::string(*near) + "'?");
-    else if (!known.empty()) f.help("files that take extra lines: " + join(known, ", "));
+    if (!offer_names(f, entry.name, known) && !known.empty()) f.help("files that take extra lines: " + join(known, ", "));
   }
 }
 

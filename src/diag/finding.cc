@@ -48,6 +48,13 @@ std::string_view severity_name(Severity severity) {
   return "error";
 }
 
+// Not in the header: inlined into a rule with a constant text, GCC 12 warns of bounds that are kept (-Warray-bounds).
+Finding& Finding::help(std::string text) { return help(SourceSpan{}, std::move(text)); }
+Finding& Finding::help(SourceSpan at, std::string text) {
+  helps.push_back({at, std::move(text), {}});
+  return *this;
+}
+
 Finding& Findings::add(Severity severity, std::string_view rule, SourceSpan span, std::string message) {
   Finding& finding = all_.emplace_back();
   finding.severity = severity;
@@ -81,19 +88,24 @@ void Findings::sort(const Sources&) {
   });
 }
 
-std::optional<std::string_view> nearest_name(std::string_view word, const std::vector<std::string_view>& known) {
-  if (word.empty() || word.size() > kLongestName) return std::nullopt;
+std::vector<std::string_view> nearest_names(std::string_view word, const std::vector<std::string_view>& known) {
+  std::vector<std::string_view> nearest;
+  if (word.empty() || word.size() > kLongestName) return nearest;
   // One slip in three characters may still be meant; short words may have one.
   std::size_t limit = std::max<std::size_t>(word.size(), 3) / 3;
-  std::optional<std::string_view> nearest;
   for (const std::string_view name : known) {
     const std::size_t distance = edit_distance(word, name, limit);
     if (distance > limit || distance >= std::max(word.size(), name.size())) continue;
-    nearest = name;
-    if (distance == 0) break;
-    limit = distance - 1;   // only a nearer one takes its place, so ties go to the first
+    if (distance < limit) nearest.clear();
+    limit = distance;
+    if (std::ranges::find(nearest, name) == nearest.end()) nearest.push_back(name);
   }
   return nearest;
+}
+
+std::optional<std::string_view> nearest_name(std::string_view word, const std::vector<std::string_view>& known) {
+  const auto nearest = nearest_names(word, known);
+  return nearest.empty() ? std::nullopt : std::optional(nearest.front());
 }
 
 }  // namespace clusterc

@@ -44,13 +44,15 @@ struct Finding {
   std::optional<std::string> accepted;   // the reason given in the spec
   std::string key_path;                  // the keys that lead to its place in the spec: "networks.lan.rate"; the pipeline fills it in
   bool in_baseline = false;              // met before this spec adopted the linter: shown to programs, not counted
+  std::string misspelt;                  // a name that nobody knows, within its place,
+  std::vector<std::string> meant;        // and the known ones that are nearest to it: an editor offers each (diag/near.h)
   bool counts() const { return !accepted && !in_baseline; }
 
   // Builders, so that the good call is the short call.
   Finding& label(std::string text) { caret = std::move(text); return *this; }
   Finding& note(SourceSpan at, std::string text, std::string under = {}) { notes.push_back({at, std::move(text), std::move(under)}); return *this; }
-  Finding& help(std::string text) { helps.push_back({{}, std::move(text), {}}); return *this; }
-  Finding& help(SourceSpan at, std::string text) { helps.push_back({at, std::move(text), {}}); return *this; }
+  Finding& help(std::string text);
+  Finding& help(SourceSpan at, std::string text);
   Finding& object(std::string name) { objects.push_back(std::move(name)); return *this; }
   Finding& fixed_by(std::string title, std::vector<Edit> edits) { fix = Fix{std::move(title), std::move(edits)}; return *this; }
 };
@@ -76,7 +78,8 @@ class Findings {
   std::map<std::pair<FileId, std::size_t>, std::size_t> withheld_;   // file and begin -> end; none lies in another
 };
 
-// Nearest of `known` to `word` by edit distance, if near enough to be meant; ties go to the first.
+// Those of `known` that are nearest to `word` by edit distance, if near enough to be meant, in the order of `known`; and the first of them.
+std::vector<std::string_view> nearest_names(std::string_view word, const std::vector<std::string_view>& known);
 std::optional<std::string_view> nearest_name(std::string_view word, const std::vector<std::string_view>& known);
 
 }  // namespace clusterc

@@ -40,13 +40,25 @@ bool almost_certainly(std::string_view word, std::string_view meant, const std::
   return true;
 }
 
+bool offer_names(Finding& f, std::string_view word, const std::vector<std::string_view>& known) {
+  constexpr std::size_t kMostNames = 3;
+  const std::vector<std::string_view> near = nearest_names(word, known);
+  if (near.empty()) return false;
+  const std::size_t shown = std::min(near.size(), kMostNames);
+  std::string names;
+  for (std::size_t i = 0; i < shown; ++i) names += format("{}'{}'", i == 0 ? "" : i + 1 == shown ? " or " : ", ", near[i]);
+  f.help(format("did you mean {}?", names));
+  f.misspelt = word;
+  f.meant.assign(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(shown));
+  return true;
+}
+
 void suggest(Finding& f, SourceSpan at, std::string_view word, const std::vector<std::string_view>& known) {
-  const auto near = nearest_name(word, known);
-  if (!near) return;
-  f.help(format("did you mean '{}'?", *near));
+  if (!offer_names(f, word, known)) return;
+  const std::string& near = f.meant.front();
   const std::size_t length = at.end - at.begin;
   const bool alone = at.valid() && (length == word.size() || length == word.size() + 2);
-  if (alone && almost_certainly(word, *near, known)) f.fixed_by(format("write '{}'", *near), {{at, std::string(*near)}});
+  if (alone && almost_certainly(word, near, known)) f.fixed_by(format("write '{}'", near), {{at, near}});
 }
 
 }  // namespace clusterc

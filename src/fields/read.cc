@@ -221,8 +221,16 @@ class Reader {
       return false;
     }
     stamp(t, out, d_.span(n), fact);
-    if (options) ok = in_range(t, out, *options, d_.span(n), place.name) && one_of_words(t, out, *options, n, place) && ok;
+    if (options) ok = within_bounds(t, out, *options, d_.span(n), place.name) && one_of_words(t, out, *options, n, place) && ok;
     return ok;
+  }
+
+  // What is out of range is refused, as what cannot be read is: one cause, one finding, and no rule that judges by it.
+  bool within_bounds(const Type& t, void* out, const FieldOptions& o, SourceSpan at, std::string_view name) {
+    if (in_range(t, out, o, at, name)) return true;
+    t.clear(out);
+    t.head(out).span = at;
+    return false;
   }
 
   bool one_of_words(const Type& t, void* out, const FieldOptions& o, NodeId n, const ReadPlace& place) {
@@ -244,10 +252,7 @@ class Reader {
   }
 
   void near_word(Finding& f, std::string_view text, const std::vector<std::string_view>& known, NodeId n) {
-    const auto near = nearest_name(text, known);
-    if (!near) return;
-    f.help(format("did you mean '{}'?", *near));
-    if (almost_certainly(text, *near, known)) f.fixed_by(format("write '{}'", *near), {{d_.span(n), std::string(*near)}});
+    if (offer_names(f, text, known) && almost_certainly(text, f.meant.front(), known)) f.fixed_by(format("write '{}'", f.meant.front()), {{d_.span(n), f.meant.front()}});
   }
 
   bool scalar(const Type& t, NodeId n, const ReadPlace& place, const Fact* fact, Scalar& s) {
@@ -368,9 +373,7 @@ class Reader {
           const std::size_t quote = d_.quoted(n) ? 1 : 0;
           if (!fact && d_.scalar(n).ends_with(error.text) && written.end - written.begin == d_.scalar(n).size() + 2 * quote)
             f.fixed_by(format("write '{}'", *meant), {{{written.file, static_cast<std::uint32_t>(written.end - quote - error.text.size()), static_cast<std::uint32_t>(written.end - quote)}, std::string(*meant)}});
-        } else if (const auto near = nearest_name(error.text, known)) {
-          f.help(format("did you mean '{}'?", *near));
-        } else {
+        } else if (!offer_names(f, error.text, known)) {
           f.help(format("write it as {}", example));
         }
         return false;
@@ -504,7 +507,8 @@ class Reader {
     if (!near) return;
     const Field* meant = t.field(*near);
     const bool free = meant && !seen[static_cast<std::size_t>(meant - t.fields.data())];
-    f.help(free || !meant ? format("did you mean '{}'?", *near) : format("the nearest known key is '{}', which is already written", *near));
+    if (free || !meant) offer_names(f, name, known);
+    else f.help(format("the nearest known key is '{}', which is already written", *near));
     if (!free) return;
     // One cause, one finding: the key that is meant is not missing as well.
     seen[static_cast<std::size_t>(meant - t.fields.data())] = true;
@@ -537,7 +541,7 @@ class Reader {
       if (head.origin != Origin::absent) continue;
       if (head.has) {
         stamp(ft, p, at, fact);
-        ok = in_range(ft, p, f.options, at, f.key) && one_of_words(ft, p, f.options, n, {{}, f.key}) && ok;
+        ok = within_bounds(ft, p, f.options, at, f.key) && one_of_words(ft, p, f.options, n, {{}, f.key}) && ok;
       } else {
         fill(f, out);
       }

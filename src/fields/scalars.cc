@@ -80,6 +80,10 @@ std::optional<Version> Version::parse(std::string_view text, std::string& error)
     error = format("a version has a number in it, such as 24.11; '{}' has none", text);
     return {};
   }
+  if (text.find(',') != text.npos) {      // 13,0 would be a release 13 with something behind it
+    error = format("the numbers of a version have points between them, such as 24.11; '{}' has a comma", text);
+    return {};
+  }
   return Version{std::string(text)};
 }
 

@@ -11,10 +11,10 @@
 
 namespace clusterc {
 
-// A version is text (24.10 stays 24.10) that can be compared by its numbers: 24.10 > 24.9, 570 < 570.86.
+// A version is text (24.10 stays 24.10) that can be compared by its numbers: 24.10 > 24.9, 570 < 570.86. Never with a comma.
 struct Version {
   std::string as_written;
-  static constexpr std::string_view type_name = "version", example = "24.11", pattern = "^\\S*[0-9]\\S*$";
+  static constexpr std::string_view type_name = "version", example = "24.11", pattern = "^[^\\s,]*[0-9][^\\s,]*$";
   static std::optional<Version> parse(std::string_view, std::string& error);
   std::string text() const { return as_written; }
   std::weak_ordering operator<=>(const Version&) const;

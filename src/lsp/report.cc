@@ -64,42 +64,22 @@ void write_diagnostic(JsonWriter& json, const Analysis& a, const Finding& f, std
   json.end_object();
 }
 
-// "did you mean 'X'?" of a finding about one name: X. Until each finding carries its edit, this is what it says.
-std::string_view offered_name(const Finding& f) {
-  for (const Remark& help : f.helps) {
-    constexpr std::string_view kBegin = "did you mean '", kEnd = "'?";
-    const std::string_view text = help.message;
-    if (text.starts_with(kBegin) && text.ends_with(kEnd) && text.size() > kBegin.size() + kEnd.size())
-      return text.substr(kBegin.size(), text.size() - kBegin.size() - kEnd.size());
-  }
-  return {};
-}
-
-// The finding's own fix; else the name that it offers, put in the place of the one that it complains about.
-std::optional<Fix> fix_of(const Analysis& a, const Finding& f) {
+// What an editor offers for a finding: its own fix, else each name that was perhaps meant, in the place of the one that nobody knows.
+std::vector<Fix> fixes_of(const Analysis& a, const Finding& f) {
   if (f.fix) {
     for (const Edit& edit : f.fix->edits)
-      if (edit.span.file != kSpec) return std::nullopt;
-    return f.fix;
+      if (edit.span.file != kSpec) return {};
+    return {*f.fix};
   }
-  if (!f.span.valid() || f.span.file != kSpec) return std::nullopt;
-  const std::string_view name = offered_name(f);
+  if (!f.span.valid() || f.span.file != kSpec || f.misspelt.empty()) return {};
+  // The place may be more than the name: "8 x cx7-40", a text in quotes.
   const std::string_view written = a.run->sources.text(f.span);
-  if (name.empty() || written.empty()) return std::nullopt;
-  // Where the place is more than the name ("8 x cx7-40", a text in quotes), the message quotes the name alone.
-  for (std::size_t from = 0; from < f.message.size();) {
-    const std::size_t open = f.message.find('\'', from);
-    const std::size_t close = open == std::string::npos ? open : f.message.find('\'', open + 1);
-    if (close == std::string::npos) return std::nullopt;
-    const std::string_view wrong = std::string_view(f.message).substr(open + 1, close - open - 1);
-    const std::size_t at = wrong.empty() ? std::string_view::npos : written.find(wrong);
-    if (at != std::string_view::npos && written.find(wrong, at + 1) == std::string_view::npos) {
-      const auto first = static_cast<std::uint32_t>(f.span.begin + at);
-      return Fix{format("write '{}'", name), {{{kSpec, first, static_cast<std::uint32_t>(first + wrong.size())}, std::string(name)}}};
-    }
-    from = close + 1;
-  }
-  return std::nullopt;
+  const std::size_t at = written.find(f.misspelt);
+  if (at == std::string_view::npos || written.find(f.misspelt, at + 1) != std::string_view::npos) return {};
+  const auto first = static_cast<std::uint32_t>(f.span.begin + at);
+  std::vector<Fix> fixes;
+  for (const std::string& name : f.meant) fixes.push_back({format("write '{}'", name), {{{kSpec, first, static_cast<std::uint32_t>(first + f.misspelt.size())}, name}}});
+  return fixes;
 }
 
 void write_edits(JsonWriter& json, const Analysis& a, const Fix& fix) {
@@ -149,23 +129,23 @@ void write_code_actions(JsonWriter& json, const Analysis& a, std::string_view ur
   for (const Finding& f : a.run->findings.all()) {
     const SourceSpan at = place_in_spec(a, f.span);
     if (f.accepted || at.begin > end || at.end < begin) continue;
-    const auto fix = fix_of(a, f);
-    if (!fix) continue;
-    json.begin_object().field("title", fix->title).field("kind", "quickfix").array("diagnostics");
-    write_diagnostic(json, a, f, uri, can);
-    json.end_array();
-    if (f.fix) json.field("isPreferred", true);
-    json.object("edit");
-    if (can.document_changes) {
-      json.array("documentChanges").begin_object().object("textDocument").field("uri", uri).field("version", version).end_object().key("edits");
-      write_edits(json, a, *fix);
-      json.end_object().end_array();
-    } else {
-      json.object("changes").key(uri);
-      write_edits(json, a, *fix);
-      json.end_object();
+    for (const Fix& fix : fixes_of(a, f)) {
+      json.begin_object().field("title", fix.title).field("kind", "quickfix").array("diagnostics");
+      write_diagnostic(json, a, f, uri, can);
+      json.end_array();
+      if (f.fix) json.field("isPreferred", true);
+      json.object("edit");
+      if (can.document_changes) {
+        json.array("documentChanges").begin_object().object("textDocument").field("uri", uri).field("version", version).end_object().key("edits");
+        write_edits(json, a, fix);
+        json.end_object().end_array();
+      } else {
+        json.object("changes").key(uri);
+        write_edits(json, a, fix);
+        json.end_object();
+      }
+      json.end_object().end_object();
     }
-    json.end_object().end_object();
   }
   json.end_array();
 }

@@ -2,9 +2,13 @@
 // catalog/compatibility/cuda-major-driver.yaml, gpu-architectures.yaml, kernel-modules.yaml, fabric-manager.yaml and adapter-stack.yaml;
 // tests/unit/rules/software_versions_test.cc holds the two together.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "fields/scalars.h"
 
 namespace clusterc {
 
@@ -76,5 +80,17 @@ inline constexpr std::array kOsKernels = {
     OsKernel{"debian-12", "6.1"},    OsKernel{"debian-13", "6.12"},    OsKernel{"rocky-8", "4.18"},     OsKernel{"rocky-9", "5.14"},
     OsKernel{"rhel-8", "4.18"},      OsKernel{"rhel-9", "5.14"},
 };
+
+// The newest releases that the tables know (nccl.yaml: 2.30.7, built for CUDA 13.3; driver-branches.yaml), and the newest Slurm that the
+// compiled files are written for (src/compile/slurm).
+inline constexpr std::string_view kNewestCuda = "13.3", kNewestDriver = "610", kNewestNccl = "2.30.7", kNewestSlurm = "25.05";
+
+// Is it beyond that release? As many numbers are compared as `newest` has: 610.43 is 610.
+inline bool beyond_release(const Version& v, std::string_view newest) {
+  std::size_t parts = 1 + static_cast<std::size_t>(std::count(newest.begin(), newest.end(), '.')), end = 0;
+  const std::string_view text = v.as_written;
+  while (end < text.size() && parts > 0) parts -= text[end] == '.', end += parts > 0;
+  return Version{std::string(text.substr(0, end))} > Version{std::string(newest)};
+}
 
 }  // namespace clusterc

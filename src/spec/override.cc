@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "diag/near.h"
 #include "fields/read.h"
 #include "fields/scalar_text.h"
 
@@ -99,7 +100,7 @@ class Setter {
   void unknown(std::string_view what, std::string_view key, const std::vector<std::string_view>& path, std::size_t i, const std::vector<std::string_view>& known) {
     const std::string where = i == 0 ? std::string("the spec") : "'" + join(std::vector<std::string_view>(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i)), ".") + "'";
     Finding& f = findings_.error("spec-option", at_, format("there is no {} '{}' in {}", what, key, where));
-    if (const auto near = nearest_name(key, known)) f.help(format("did you mean '{}'?", *near));
+    offer_names(f, key, known);
   }
 
   // nodes.gpu=64

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/host_pattern.h"
+#include "diag/near.h"
 #include "fields/scalar_text.h"
 #include "spec/spec.h"
 
@@ -130,7 +131,7 @@ class PriceChecker {
     for (const auto& e : p_.kinds)
       if (std::find(std::begin(kKinds), std::end(kKinds), e.name) == std::end(kKinds)) {
         Finding& f = findings_.error("spec-unknown-name", e.name_span, format("'{}' is no kind of part", e.name));
-        if (const auto near = nearest_name(e.name, {std::begin(kKinds), std::end(kKinds)})) f.help(format("did you mean '{}'?", *near));
+        suggest(f, e.name_span, e.name, {std::begin(kKinds), std::end(kKinds)});
       }
     for (const auto& e : p_.nodes)
       if (!s.nodes.find(e.name)) findings_.error("spec-unknown-name", e.name_span, format("there is no node group '{}'", e.name));

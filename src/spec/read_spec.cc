@@ -7,6 +7,7 @@
 #include "base/host_pattern.h"
 #include "base/ip.h"
 #include "base/text.h"
+#include "diag/near.h"
 #include "fields/read.h"
 #include "fields/scalar_text.h"
 #include "spec/edition.h"
@@ -282,8 +283,7 @@ class Checker {
     for (const std::string_view known : kKnown)
       if (*os == known || name == known) return;
     Finding& f = findings_.warning("spec-unknown-value", os.span, format("'{}' is no distribution that is known here: what depends on it, such as netplan, is not written", *os));
-    if (const auto near = nearest_name(name, kKnown)) f.help(format("did you mean '{}'?", *near));
-    else f.help("written as name-release: ubuntu-24.04, rocky-9, debian-12");
+    if (!offer_names(f, name, kKnown)) f.help("written as name-release: ubuntu-24.04, rocky-9, debian-12");
   }
 
   void software(const Software& s) {

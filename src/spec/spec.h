@@ -412,9 +412,11 @@ struct TestTargets {
 };
 struct Targets : TestTargets {
   NamedMap<TestTargets> groups;
+  Value<Seconds> burn_in;
   template <class Self, class V> static void describe(Self& s, V&& v) {
     TestTargets::describe(s, v);
     v("groups", s.groups, {.doc = "what differs for one node group"});
+    v("burn_in", s.burn_in, {.doc = "time that all nodes run under load before the cluster is accepted; `check` says what a clean run of it proves", .least = 60, .most = 3.2e7});
   }
 };
 

@@ -97,7 +97,7 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     document_.file_ = file;
     document_.sources_ = &sources;
     document_.nodes_.reserve(scan.nodes_max);
-    bom_ = text_.starts_with("\xef\xbb\xbf") ? 3 : 0;
+    bom_ = yaml_byte_order_marks(text_);
   }
 
   std::optional<Document> run() {
@@ -418,11 +418,21 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     while (property_at(at)) end = property_end(at), at = yaml_skip_space(text_, end);
     return end;
   }
+  bool in_brackets() const {
+    return std::ranges::any_of(stack_, [&](const Frame& f) {
+      const std::size_t begin = document_.nodes_[f.node].begin;
+      return begin < text_.size() && (text_[begin] == '[' || text_[begin] == '{');
+    });
+  }
   std::size_t null_word(std::size_t at) const {
     for (const std::string_view word : {"~", "null", "Null", "NULL"})
       if (text_.substr(at, word.size()) == word) {
         const std::size_t end = at + word.size();
-        if (yaml_blank_or_end(text_, end) || std::strchr(",:]}", text_[end])) return word.size();
+        std::size_t behind = end;
+        while (behind < text_.size() && yaml_blank(text_[behind])) ++behind;
+        if (behind >= text_.size() || yaml_break(text_[behind]) || (text_[behind] == '#' && behind > end)) return word.size();
+        // Else it is a word of a longer text: `null b`, and but for brackets `null,`, `null]` and `null:x`.
+        if (in_brackets() ? std::strchr(",:]}", text_[behind]) != nullptr : text_[behind] == ':' && yaml_blank_or_end(text_, behind + 1)) return word.size();
       }
     return 0;
   }

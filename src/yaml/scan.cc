@@ -143,6 +143,11 @@ class Scanner {
   void open_flow();
   void close_flow();
   void flow_colon();
+  // {a, b: 1}: the parser takes a key without a ':' only on the line of what ends it.
+  void lone_key() {
+    const Flow& level = flow_.back();
+    if (level.open == '{' && level.node && !level.colon && (last_begin_ < line_ || p_ - last_begin_ > kLongestKey)) result_.simple = false;
+  }
   void count_node() {
     ++nodes_;
     result_.empty = false;
@@ -164,6 +169,8 @@ class Scanner {
   std::size_t p_ = 0;               // here
   std::size_t line_ = 0;            // start of this line
   bool fresh_line_ = true;          // no token on this line yet
+  bool first_here_ = true;          // in a block: of the token at hand, was it the first on its line,
+  int column_here_ = 0;             // and where it began
   std::int64_t key_column_ = kNoKey;
   std::size_t key_line_ = 0;        // the line that key_column_ is on
   std::vector<Indent> indents_;
@@ -205,7 +212,7 @@ void Scanner::check_bytes() {
 }
 
 void Scanner::walk() {
-  if (text_.starts_with(kByteOrderMark)) p_ = line_ = kByteOrderMark.size();
+  p_ = line_ = yaml_byte_order_marks(text_);
   while (to_token()) {
     if (flow_.empty()) block_token();
     else flow_token();
@@ -329,7 +336,9 @@ void Scanner::block_token() {
     while (p_ < text_.size() && !yaml_break(text_[p_])) ++p_;
     return;
   }
+  first_here_ = fresh_line_;
   if (fresh_line_) first_on_line();
+  column_here_ = static_cast<int>(column());
   document_open_ = true;
   const char c = text_[p_];
   if ((c == '-' || c == '?') && ends_word(p_ + 1)) {
@@ -373,6 +382,7 @@ void Scanner::flow_token() {
             .help("take the comma away, or write null if an empty item is meant");
         stop();
       }
+      lone_key();
       level.node = level.colon = false;
       level.comma = true;
       ++p_;
@@ -457,6 +467,7 @@ void Scanner::close_flow() {
         .note(span(level.at, level.at + 1), "opened here");
     stop();
   }
+  lone_key();
   flow_.pop_back();
   ++p_;
   if (events_ != nullptr) events_->close_bracket(p_);
@@ -614,6 +625,9 @@ void Scanner::end_node(std::size_t begin, bool is_plain) {
   std::size_t colon = p_;
   while (colon < text_.size() && yaml_blank(text_[colon])) ++colon;
   if (!at(colon, ':') || !ends_word(colon + 1)) {
+    // A value that stands no deeper than what it belongs to, or with something behind it: the parser judges that.
+    if ((first_here_ && column_here_ <= top()) || !(colon >= text_.size() || yaml_break(text_[colon]) || (at(colon, '#') && colon > p_) || (at(colon, '#') && is_plain)))
+      result_.simple = false;
     if (events_ != nullptr && !bracket) events_->text(begin, last_end_, quoted, false);
     return;
   }
@@ -666,6 +680,12 @@ void Scanner::block_scalar() {
 }
 
 }  // namespace
+
+std::size_t yaml_byte_order_marks(std::string_view text) {
+  std::size_t at = 0;
+  while (text.substr(at).starts_with(kByteOrderMark)) at += kByteOrderMark.size();
+  return at;
+}
 
 std::size_t yaml_skip_space(std::string_view text, std::size_t at) {
   while (at < text.size()) {

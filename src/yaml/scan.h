@@ -56,6 +56,8 @@ inline bool yaml_break(char c) { return c == '\n' || c == '\r'; }
 inline bool yaml_blank_or_end(std::string_view text, std::size_t at) {
   return at >= text.size() || yaml_blank(text[at]) || yaml_break(text[at]);
 }
+// Bytes of the byte order marks that the text begins with: one, or several where files were put together.
+std::size_t yaml_byte_order_marks(std::string_view text);
 // The first place from `at` on that is neither white space, line end nor comment.
 std::size_t yaml_skip_space(std::string_view text, std::size_t at);
 

@@ -181,7 +181,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     scalar<Version>(text);
     scalar<Date>(text);
     scalar<UnitRange>(text);
-    scalar<MoneyPer>(text);
+    scalar<Money>(text);
+    scalar<MoneyPerHour>(text);
+    scalar<MoneyPerYear>(text);
+    scalar<MoneyPerMetre>(text);
+    scalar<EnergyPrice>(text);
     scalar<Years>(text);
     scalar<WrittenLimit>(text);
     short_form<PartCount>(text);

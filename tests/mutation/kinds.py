@@ -621,3 +621,84 @@ def own_part(name, pattern, fact, values):
 
 for _name, (_pattern, _fact, _values) in FACTS.items():
     own_part(_name, _pattern, _fact, _values)
+
+
+# ---- wishes: times, sizes, lines, prices, sides ---------------------------------------------------------------------------------------------
+def adding(name, path, values, when=lambda w: True):
+    """A key that the spec does not have; its sections are made where they are not there."""
+    @kind(name)
+    def change(w):
+        if when(w) and dig(w.data, path) is None:
+            for value in values:
+                yield put(path, value)
+    return change
+
+
+def has_gpus(w):
+    return any(g.gpu_count for g in w.groups.values())
+
+
+def is_slurm(w):
+    return dig(w.data, ("software", "scheduler", "kind")) == "slurm"
+
+
+adding("burn-in", ("targets", "burn_in"), ("2 h", "48 h", "2 weeks", "26 weeks", "52 weeks"), has_gpus)
+for _key in ("all_reduce", "all_gather", "all_to_all"):
+    adding("message-" + _key.replace("_", "-"), ("targets", _key, "size"), ("64 MiB", "512 MiB", "1023 MiB", "8 GiB", "32 GiB"), has_gpus)
+adding("target-all-to-all", ("targets", "all_to_all", "floor"), ("1 GB/s", "20 GB/s", "120 GB/s", "1.9 TB/s", "3 TB/s"), has_gpus)
+choices("aisle", ("0.6 m", "0.9 m", "1.19 m", "1.2 m", "1.5 m", "2.4 m"), ("site", "aisle"), absent=(("site", "aisle"),))
+choices("port-side", ("front", "rear"), ("networks", None, "ports_face"), absent=(("networks", None, "ports_face"),))
+choices("switch-air", ("ports-to-power", "power-to-ports"), ("networks", None, "airflow"), absent=(("networks", None, "airflow"),))
+adding("gres-line", ("outputs", "slurm", "extra", "gres.conf"), ('[ "AutoDetect=nvml" ]', '[ "AutoDetect=off" ]', '[ "Name=gpu Type=h100 File=/dev/nvidia7" ]'), is_slurm)
+adding("cgroup-line", ("outputs", "slurm", "extra", "cgroup.conf"), ('[ "ConstrainDevices=no" ]', '[ "ConstrainSwapSpace=yes" ]'), is_slurm)
+adding("slurm-line", ("outputs", "slurm", "extra", "slurm.conf"), ('[ "ProctrackType=proctrack/linuxproc" ]', '[ "TaskPlugin=task/affinity" ]', '[ "SchedulerParameters=bf_continue" ]', '[ "NodeName=other[1-4] CPUs=8" ]'), is_slurm)
+adding("topology-line", ("outputs", "slurm", "extra", "topology.conf"), ('[ "SwitchName=s9 Nodes=other[1-4]" ]',), is_slurm)
+choices("container-hook", ("hook", "cdi"), ("software", "container_gpus"), absent=(("software", "container_gpus"),))
+choices("operator", ("{ version: 25.3 }", "{ version: 25.3, driver: false }"), ("software", "gpu_operator"), absent=(("software", "gpu_operator"),))
+choices("system-tag", ("ubuntu-latest", "rocky-rolling", "ubuntu-24.04"), ("software", "os"))
+choices("huge-pages", (256, 4096, 16384, 40960, 400000), ("software", "huge_pages"), absent=(("software", "huge_pages"),))
+choices("slurm-release", ("20.11", "21.08", "22.05", "23.11", "24.11"), ("software", "scheduler", "version"), absent=(("software", "scheduler", "version"),))
+scaling("checkpoint-shorter", (0.001, 0.01, 0.1, 0.5, 3), ("workloads", None, "checkpoint_within"), ("workloads", None, "checkpoint_every"), ("workloads", None, "resume_within"))
+
+
+@kind("node-line")
+def node_line(w):
+    from world import names
+    if is_slurm(w) and dig(w.data, ("outputs",)) is None:
+        for g in w.groups.values():
+            first = names(g.spec["names"])[0] if g.count < 20000 else None
+            if first:
+                yield put(("outputs", "slurm", "extra", "slurm.conf"), f'[ "NodeName={first} CPUs=8" ]')
+
+
+@kind("spares")
+def spares(w):
+    for g in real_groups(w):
+        if g.gpu_count and (not g.roles or "compute" in g.roles):
+            for n in (0, 1, 2, 3, 4, 8, 40):
+                if n < g.count and str(n) != str(g.spec.get("spares")):
+                    yield put(("nodes", g.name, "spares"), n)
+
+
+@kind("checkpoints-removed")
+def checkpoints_removed(w):
+    for path, _ in paths(w, "workloads", None, "checkpoint_every"):
+        yield drop(path)
+
+
+@kind("money")
+def money(w):
+    if "prices" not in w.data:
+        for g in real_groups(w):
+            for each, budget in ((1000, 1000 * g.count), (1000, 1000 * g.count - 1), (250000, 900000), (3, 10 ** 9)):
+                yield put(("prices",), f"{{ currency: EUR, nodes: {{ {g.name}: {each} EUR }}, budget: {budget} EUR }}")
+
+
+@kind("offer")
+def offer(w):
+    if "prices" not in w.data:
+        for g in real_groups(w):
+            if g.model and "server" not in g.spec:
+                needed = sum(x.count for x in w.groups.values() if x.model == g.model)
+                for quoted in {needed, needed - 1, needed // 2, needed + 5}:
+                    yield put(("prices",), f"{{ currency: EUR, parts: {{ {g.model}: {{ price: 1000 EUR, quoted: {quoted} }} }} }}")

@@ -12,9 +12,10 @@ from oracle_nodes import fitting, pcie
 from oracle_power import budgets, feeds, node_power, outlets, rack_power, supplies
 from oracle_racks import racks
 from oracle_services import references, services, software, storage, targets, workloads
+from oracle_wishes import wishes
 
 
-CHECKS = (rack_power, feeds, budgets, supplies, outlets, node_power, cooling, pcie, fitting, racks, networks, storage, software, services, targets, workloads, references)
+CHECKS = (rack_power, feeds, budgets, supplies, outlets, node_power, cooling, pcie, fitting, racks, networks, storage, software, services, targets, workloads, wishes, references)
 
 
 def judge_all(world):

@@ -137,7 +137,8 @@ def software(w):
         rdma = any(g.name in n.get("connects", {}) and (n.get("kind") == "infiniband" or n.get("rdma") == "roce") for n in w.networks.values() if isinstance(n.get("connects"), dict))
         if "memlock" in limits and limits["memlock"] != "unlimited":
             yield (wrong("memlock", at, f"memlock {limits['memlock']}") if rdma else [Verdict("memlock", "undecided", at, "no RDMA")])[0]
-        if "nofile" in limits and int(number(limits["nofile"])) < 1048576 or "shared_memory" in limits and number(limits["shared_memory"]) < 1024 ** 3:
+        # Open files: connections of an all-to-all over RDMA (docs/rules/software-process-limits-too-low.md); without a fabric nothing is known.
+        if rdma and "nofile" in limits and int(number(limits["nofile"])) < 1048576 or "shared_memory" in limits and number(limits["shared_memory"]) < 1024 ** 3:
             inside = "nofile" not in limits and not s.get("containers")     # /dev/shm of a container, where there are none
             yield Verdict("limits", "undecided" if inside else "infeasible", at, f"{limits}")
 

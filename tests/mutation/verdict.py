@@ -4,10 +4,10 @@ import collections
 Verdict = collections.namedtuple("Verdict", "cause state places why")
 
 RULES = {
-    "rack-power": {"power-branch-over-continuous-rating", "power-phase-overloaded-or-unbalanced", "power-feed-loss-overloads-survivor", "power-bank-breaker-overloaded"},
+    "rack-power": {"power-branch-over-continuous-rating", "power-phase-overloaded-or-unbalanced", "power-feed-loss-overloads-survivor", "power-bank-breaker-overloaded", "rack-fewer-nodes-than-asked"},   # or fewer stand there than asked
     "feed-capacity": {"power-branch-over-continuous-rating", "power-feed-loss-overloads-survivor"},
     "ups": {"power-ups-over-kw-rating"},
-    "rack-budget": {"power-rack-over-budget"},
+    "rack-budget": {"power-rack-over-budget", "rack-fewer-nodes-than-asked"},
     "utility": {"power-site-over-capacity"},
     "supplies": {"power-supplies-below-node-draw"},
     "supplies-feeds": {"power-supplies-uneven-over-feeds", "power-feed-loss-overloads-survivor"},   # cords may be moved together instead
@@ -18,7 +18,7 @@ RULES = {
     "places": {"node-parts-beyond-places"},
     "pdu-voltage": {"power-pdu-rating-miscomputed", "power-plug-outlet-mismatch"},
     "pdu-region": {"power-plug-outlet-mismatch"},
-    "outlets": {"power-outlet-missing-or-reused", "power-plug-outlet-mismatch"},
+    "outlets": {"power-outlet-missing-or-reused", "power-plug-outlet-mismatch", "rack-fewer-nodes-than-asked"},
     "part-sum": {"power-node-below-part-sum"},
     "gpu-limit": {"power-gpu-limit-out-of-range"},
     "shelves": {"power-shelves-below-rack-draw", "spec-count-mismatch"},
@@ -48,9 +48,9 @@ RULES = {
     "arch": {"node-image-wrong-architecture"},
     "bmc": {"node-boot-or-bmc-lacking"},
     "bridge": {"node-impossible-nvlink-topology"},
-    "rack-units": {"rack-units-overlap-or-overflow", "power-branch-over-continuous-rating", "power-rack-over-budget"},
+    "rack-units": {"rack-fewer-nodes-than-asked", "rack-units-overlap-or-overflow", "power-branch-over-continuous-rating", "power-rack-over-budget"},
     "rack-depth": {"rack-device-deeper-than-rack"},
-    "rack-weight": {"rack-static-load-exceeded", "rack-units-overlap-or-overflow"},
+    "rack-weight": {"rack-static-load-exceeded", "rack-units-overlap-or-overflow", "rack-fewer-nodes-than-asked"},
     "rolling": {"rack-rolled-above-dynamic-rating"},
     "floor": {"rack-floor-load-exceeded"},
     "door": {"rack-delivery-path-too-small"},
@@ -58,7 +58,7 @@ RULES = {
     "link-rate": {"net-link-ends-mismatched", "net-switch-ports-exceeded"},
     "link-kind": {"net-link-ends-mismatched", "net-roce-lossless-plan-broken"},
     "rails": {"pcie-gpu-rail-pairing-broken"},
-    "node-ports": {"spec-not-enough-ports", "spec-missing-choice"},
+    "node-ports": {"spec-not-enough-ports", "spec-missing-choice", "spec-unknown-name"},   # a group of ports that is not there any more
     "subnet": {"net-address-plan-collides"},
     "overlap": {"net-address-plan-collides"},
     "vlan": {"net-address-plan-collides"},
@@ -103,6 +103,27 @@ RULES = {
     "unknown-name": {"spec-unknown-name"},
     "unknown-part": {"spec-unknown-part"},
     "trays": {"spec-count-mismatch"},
+    "burn-in": {"target-burn-in-too-short"},
+    "message": {"target-message-too-small"},
+    "target-all-to-all": {"target-alltoall-above-ceiling"},
+    "spares": {"ha-spares-too-few"},
+    "aisle": {"rack-delivery-path-too-small"},
+    "port-side": {"rack-ports-face-wrong-side"},
+    "air-way": {"cool-opposed-airflow-in-rack"},
+    "gres-line": {"sched-gres-file-malformed"},
+    "node-line": {"sched-gres-differs-from-node"},
+    "confined": {"sched-gpus-unconfined"},
+    "topology-line": {"sched-topology-differs-from-fabric"},
+    "old-slurm": {"sched-cgroup-v2-prerequisite-absent"},
+    "hook": {"software-containers-lose-gpus-on-reload"},
+    "operator": {"software-driver-installed-twice"},
+    "moving-tag": {"security-software-unpinned"},
+    "money": {"cost-over-budget"},
+    "offer": {"cost-parts-missing-from-bill"},
+    "huge-pages": {"sched-node-memory-overstated"},
+    "checkpoint": {"storage-checkpoint-exceeds-time-budget"},
+    "restart": {"storage-restart-read-too-slow"},
+    "long-run": {"work-long-run-without-checkpoints"},
 }
 
 EPS = 1e-9

@@ -1,0 +1,96 @@
+#include "plan/placement.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+// Most nodes of the group in one rack, and that rack. Nodes are put rack by rack, so that they are counted in runs.
+struct Fullest { std::int64_t rack = -1, nodes = 0; };
+Fullest fullest_rack(const Plan& plan, const NodeGroupModel& g, const RackGroupModel& racks) {
+  std::vector<std::int64_t> here(static_cast<std::size_t>(racks.count), 0);
+  Fullest f;
+  for (std::int64_t i = 0; i < g.count; ++i) {
+    const std::int64_t r = plan.node_rack[g.first + i] - racks.first;
+    if (r < 0 || r >= racks.count) continue;
+    if (++here[r] > f.nodes) f = {racks.first + r, here[r]};
+  }
+  return f;
+}
+
+std::string limit_of(const RuleInput& in, const RackGroupModel& racks, Watts asked) {
+  const Cluster& c = in.cluster;
+  if (budget_decides(c, racks) && above(asked.value, racks.spec->budget->value)) return format("each rack may draw {}", to_text(*racks.spec->budget));
+  const RackLimits carry = pdu_limits(c, racks);
+  if (above(asked.value, carry.normal.value)) return format("the PDUs of a rack carry {}", to_text(carry.normal));
+  if (above(asked.value, carry.survives.value)) return format("the PDUs of a rack carry {} after the loss of a feed", to_text(carry.survives));
+  return {};
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (std::size_t i = 0; i < c.nodes.size(); ++i) {
+    const NodeGroupModel& g = c.nodes[i];
+    if (!is_ours(g) || g.racks < 0 || !g.spec->per_rack || !g.spec->at.empty() || g.count == 0) continue;
+    const RackGroupModel& racks = c.racks[g.racks];
+    // What finds no place at all is said by the rule of what it lacks.
+    if (racks.count == 0 || std::any_of(in.plan.unplaced.begin(), in.plan.unplaced.end(), [&](const Unplaced& u) { return u.kind == DeviceKind::node && u.group == static_cast<int>(i); })) continue;
+    const std::int64_t asked = std::min(*g.spec->per_rack, g.count);
+    const Fullest f = fullest_rack(in.plan, g, racks);
+    if (f.rack < 0 || f.nodes >= asked) continue;
+    std::string draw, limit;
+    for (const Term& t : power_terms(in, f.rack))
+      if (t.kind == DeviceKind::node && t.group == static_cast<int>(i)) {
+        const Watts all = Watts(in.plan.racks[f.rack].power.value + t.each * static_cast<double>(asked - f.nodes));
+        draw = format("rack '{}' with {} of them: {} + {} x {} = {}", c.rack_name(f.rack), asked, to_text(in.plan.racks[f.rack].power), asked - f.nodes, to_text(Watts(t.each)), to_text(all));
+        limit = limit_of(in, racks, all);
+      }
+    Finding& x = findings.warning(rule.id, load_place(g), format("'{}' asks for {} nodes in each rack, the plan puts {}{}", g.name, asked, f.nodes, limit.empty() ? ", where room, weight or outlets end" : ": " + limit));
+    if (!limit.empty()) x.label(draw);
+    x.note(racks.span, "these are the racks").help(format("`per_rack: {}` says what is planned; with fewer racks the rest would have to stand above the limit", f.nodes)).object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Where the spec says how many nodes stand in each rack (`per_rack`), the fullest rack of the plan has as many.
+
+## Why it matters
+
+`per_rack` is at most so many: where there are racks enough, the plan keeps each of them within its budget, its PDUs after the loss of a feed, its outlets and its weight, and puts fewer there. Whoever ordered racks, floor space and cables by the written number should know.
+
+## Formula
+
+```
+most nodes of the group in one rack of the plan >= min(per_rack, nodes of the group)
+```
+
+Source: the plan itself; what a rack carries is power-branch-over-continuous-rating, its budget power-rack-over-budget. Where not all nodes would find a place so, they are put at `per_rack` all the same, and those rules speak.
+
+## Example
+
+`per_rack: 8` of nodes of 5.1 kW in racks with `budget: 24 kW`: the plan puts two in each, beside the switches and with the loss of a feed in mind.
+
+## How to fix
+
+Write the number that is planned, or raise what limits it.
+
+## When to accept
+
+Where `per_rack` is the most that the room's drawing has places for.
+)";
+
+const Rule kRackFewerNodesThanAsked = {
+    .id = "rack-fewer-nodes-than-asked",
+    .code = "RACK-012",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "racks take fewer nodes than the spec puts in them",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

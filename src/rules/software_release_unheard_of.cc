@@ -1,0 +1,71 @@
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/software_say.h"
+#include "rules/software_versions.h"
+
+namespace clusterc {
+namespace {
+
+void newer(const Rule& rule, Findings& findings, Once& once, const Value<Version>& v, std::string_view what, std::string_view newest, std::string_view means) {
+  // 13.2.1 is still 13.2: compared by as many numbers as the newest has.
+  if (!v || !beyond_release(*v, newest) || !once.first(v.span)) return;
+  findings.note(rule.id, v.span, format("{} {} is newer than {}, the newest that is known here: {}", what, v->text(), newest, means)).help("a slip, or a release that came after this program: its notes say what it needs");
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  Once once;
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    if (g.count == 0) continue;
+    const Software& s = g.software;
+    newer(rule, findings, once, s.cuda, "cuda", kNewestCuda, "what it needs of driver and GPU is taken from that one, where it is judged at all");
+    newer(rule, findings, once, s.gpu_driver, "driver", kNewestDriver, "it is taken to do what that one does");
+    if (s.nccl) newer(rule, findings, once, s.nccl, "NCCL", kNewestNccl, "it is taken to do what that one does");
+  }
+  const auto& scheduler = in.cluster.spec.software.scheduler;
+  if (scheduler && scheduler->kind.value == SchedulerKind::slurm) newer(rule, findings, once, scheduler->version, "Slurm", kNewestSlurm, "the compiled files are written for releases up to that one");
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+CUDA, GPU driver, NCCL and Slurm are of releases that this program knows.
+
+## Why it matters
+
+A release that does not exist is a slip of the keyboard that no package manager takes. One that came later may need another driver, or read a file otherwise, and no rule here knows of it.
+
+## Formula
+
+```
+release <= the newest known: CUDA 13.3, driver 610, NCCL 2.30.7, Slurm 25.05
+```
+
+As many numbers are compared as the newest has: 25.05.8 is 25.05.
+
+Source: catalog/compatibility/nccl.yaml (2.30.7, built for CUDA 12.9 and 13.3), driver-branches.yaml (610), both from the vendor's pages; Slurm: the releases that the compiled files are written for.
+
+## Example
+
+`cuda: 99`.
+
+## How to fix
+
+Write the release that is meant.
+
+## When to accept
+
+Where it came after this program and its notes were read.
+)";
+
+const Rule kSoftwareReleaseUnheardOf = {
+    .id = "software-release-unheard-of",
+    .code = "SW-018",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "a release of CUDA, driver, NCCL or Slurm that is not known here",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
