@@ -108,12 +108,10 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   if (spec->inventory)
     if (const auto where = inside(folder, spec->inventory, run->findings)) {
       FileError error;
-      if (auto inventory = read_file(where->string(), 256u << 20, error))
-      {
+      if (auto inventory = read_file(where->string(), 256u << 20, error)) {
         digest.update(*inventory);
-        run->findings.note("spec-not-used-yet", spec->inventory.span, "the inventory is part of the spec's digest; this release compiles nothing from it");
-      }
-      else
+        run->inventory = Inventory::read(run->sources, run->sources.add(where->string(), std::move(*inventory)), run->findings);
+      } else
         run->findings.error("spec-file-unreadable", spec->inventory.span, error.message);
     }
   if (spec->templates)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "catalog/catalog.h"
+#include "compile/inventory.h"
 #include "diag/finding.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
@@ -27,6 +28,7 @@ struct Run {
   std::unique_ptr<Cluster> cluster;
   std::optional<Plan> plan;
   std::optional<ExpectedFigures> expected;
+  std::optional<Inventory> inventory;     // where the spec names one that can be read
   std::string spec_digest;                // sha256 over the spec and every file that it names
   std::string unreadable;                 // why nothing could be judged; empty: it could
 };

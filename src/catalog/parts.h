@@ -59,6 +59,7 @@ struct GpuPart {
   Value<std::int64_t> pcie_generation, pcie_lanes, slot_width;
   Value<std::string> cooling, power_connector, card;
   Value<Bytes> bar;
+  Value<Celsius> temperature_max;
   std::vector<Value<std::int64_t>> bridges;
   static constexpr std::string_view type_name = "gpu";
   template <class Self, class V> static void describe(Self& s, V&& v) {
@@ -87,6 +88,7 @@ struct GpuPart {
     v("power_connector", s.power_connector, {.doc = "auxiliary power connector"});
     v("card", s.card, {.doc = "size of the card: half or full height, half or full length", .words = "hhhl|fhhl|fhfl"});
     v("bar", s.bar, {.doc = "address space that it asks the board for (BAR1 of `nvidia-smi -q`)"});
+    v("temperature_max", s.temperature_max, {.doc = "highest temperature of the chip in operation (GPU Max Operating Temp of `nvidia-smi -q`)"});
     v("bridges", s.bridges, {.doc = "how many cards one NVLink bridge can join: [2, 4]", .least = 2, .most = 8});
   }
 };

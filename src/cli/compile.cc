@@ -74,7 +74,7 @@ int run(const po::variables_map& given) {
   for (const Finding& f : result->findings.all())
     if (f.accepted) accepted.push_back(f);
   Bundle bundle;
-  for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, {result->spec_digest, accepted, only}, bundle, result->findings))
+  for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, {result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr}, bundle, result->findings))
     put_error(format("{}: this cluster does not call for it\n", id));
   const int status = report_findings(*result, path, given, true);
   if (result->findings.count(Severity::error)) {

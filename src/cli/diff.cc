@@ -29,8 +29,8 @@ bool is_pipe(const std::string& path) {
 std::vector<ChangeList> compare_files(const Run& before, const Run& after, std::size_t keep) {
   Bundle a, b;
   Findings unheard;
-  compile_outputs(*before.cluster, *before.plan, {"", {}, {}}, a, unheard);
-  compile_outputs(*after.cluster, *after.plan, {"", {}, {}}, b, unheard);
+  compile_outputs(*before.cluster, *before.plan, {"", {}, {}, before.inventory ? &*before.inventory : nullptr}, a, unheard);
+  compile_outputs(*after.cluster, *after.plan, {"", {}, {}, after.inventory ? &*after.inventory : nullptr}, b, unheard);
   a.sort();
   b.sort();
   std::vector<ChangeList> lists;

@@ -1,6 +1,10 @@
 #include "compile/compile.h"
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "plan/addresses.h"
+#include "plan/equipment.h"
 
 namespace clusterc {
 namespace {
@@ -24,11 +28,43 @@ void check_addresses(const Cluster& c, const Plan& plan, Findings& findings) {
     }
 }
 
+// A row that names nobody is a slip of the pen more often than a device in a drawer: its MAC or GUID goes into no file.
+void check_inventory(const Cluster& c, const Plan& plan, const Inventory& inventory, Findings& findings) {
+  using What = FabricBlock::What;
+  std::unordered_set<std::string> others;
+  const auto add = [&](What what, int of, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) others.insert(equipment_host_name(plan, what, of, i)), others.insert(equipment_port(plan, what, of, i).object);
+  };
+  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
+    add(What::switches, static_cast<int>(f), plan.fabrics[f].switch_count());
+    for (const FabricBlock& b : plan.fabrics[f].blocks)
+      if (b.what == What::shelves) add(What::shelves, b.of, b.members);
+  }
+  add(What::pdus, -1, static_cast<std::int64_t>(plan.pdus.size()));
+  for (const StorageModel& s : c.storage)
+    for (std::int64_t i = 1; i <= s.count; ++i) others.insert(s.name + "-" + std::to_string(i)), others.insert("storage/" + s.name + "/" + std::to_string(i));
+  bool objects = false;
+  std::vector<const InventoryRow*> unknown;
+  for (const InventoryRow& row : inventory.rows()) {
+    if (std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) { return g.names.index_of(row.name) >= 0; })) continue;
+    if (row.name.starts_with("node/") && !objects) {
+      objects = true;
+      for (std::int64_t n = 0; n < c.node_count; ++n) others.insert(plan.node_object(n));
+    }
+    if (!others.contains(std::string(row.name))) unknown.push_back(&row);
+  }
+  if (unknown.empty()) return;
+  Finding& f = findings.warning("inventory-unknown-device", unknown.front()->span,
+                                unknown.size() == 1 ? std::string("a row of the inventory names a device that this cluster does not have") : std::to_string(unknown.size()) + " rows of the inventory name devices that this cluster does not have");
+  f.help("a host name as hosts has it, or the object's: node/gpu/001, leaf/compute/u1/r1");
+}
+
 }  // namespace
 
 std::vector<std::string_view> compile_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, Bundle& bundle, Findings& findings) {
   std::vector<std::string_view> uncalled;
   check_addresses(c, plan, findings);
+  if (asked.inventory) check_inventory(c, plan, *asked.inventory, findings);
   for (const Output* output : all_outputs()) {
     if (!asked.only.empty() && !asked.only.contains(output->id)) continue;   // today's wish, not the spec's
     const auto* named = c.spec.outputs.find(output->id);
@@ -42,7 +78,7 @@ std::vector<std::string_view> compile_outputs(const Cluster& c, const Plan& plan
       if (!asked.only.empty()) uncalled.push_back(output->id);
       continue;
     }
-    output->emit({c, plan, asked.spec_digest, wish, asked.accepted}, bundle, findings);
+    output->emit({c, plan, asked.spec_digest, wish, asked.accepted, asked.inventory}, bundle, findings);
   }
   return uncalled;
 }

@@ -14,6 +14,7 @@ struct CompileWish {
   std::string_view spec_digest;
   std::span<const Finding> accepted;               // stamped into what is compiled
   std::set<std::string, std::less<>> only;         // ids of outputs; empty: all
+  const Inventory* inventory = nullptr;            // null: the spec names none
 };
 
 // Fills the bundle; with an error among the findings it is not to be written. Returns the outputs that `only` names and this

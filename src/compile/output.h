@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "compile/inventory.h"
 #include "diag/finding.h"
 #include "plan/plan.h"
 #include "write/tree.h"
@@ -16,6 +17,7 @@ struct CompileInput {
   std::string_view spec_digest;      // sha256 of the spec's text and all it names: stands in every header
   const OutputWish* wish = nullptr;  // `outputs:` of the spec for this output
   std::span<const Finding> accepted; // stamped into what is compiled
+  const Inventory* inventory = nullptr;   // MAC and GUID of single devices, where the spec names an inventory
 };
 
 struct Output {

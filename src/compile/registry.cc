@@ -1,15 +1,23 @@
 #include <array>
 
 #include "compile/ansible/ansible.h"
+#include "compile/chrony/chrony.h"
 #include "compile/cloud_init/cloud_init.h"
+#include "compile/dns/dns.h"
+#include "compile/dnsmasq/dnsmasq.h"
 #include "compile/hosts/hosts.h"
 #include "compile/netplan/netplan.h"
+#include "compile/nfs/nfs.h"
+#include "compile/nftables/nftables.h"
+#include "compile/opensm/opensm.h"
 #include "compile/output.h"
+#include "compile/prometheus/prometheus.h"
 #include "compile/slurm/slurm.h"
 
 namespace clusterc {
 namespace {
-constexpr std::array<const Output*, 5> kOutputs{&kHostsOutput, &kSlurmOutput, &kCloudInitOutput, &kNetplanOutput, &kAnsibleOutput};
+constexpr std::array<const Output*, 12> kOutputs{&kHostsOutput,  &kDnsOutput,     &kDnsmasqOutput, &kChronyOutput, &kNftablesOutput, &kNfsOutput,
+                                                 &kSlurmOutput,  &kCloudInitOutput, &kNetplanOutput, &kAnsibleOutput, &kOpensmOutput,   &kPrometheusOutput};
 }
 
 std::span<const Output* const> all_outputs() { return kOutputs; }

@@ -13,30 +13,14 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/hosts/each_address.h"
 #include "compile/hosts/names.h"
-#include "plan/equipment.h"
 
 namespace clusterc {
 namespace {
 
 bool wanted(const Cluster& c) {
   return std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet.has_value(); });
-}
-
-// The network and end points whose first address a group's plain names mean.
-struct Home { int network = -1, end_points = -1; };
-Home home_of(const Cluster& c, const Plan& plan, int group) {
-  Home first;
-  const int primary = primary_network(c);
-  for (const AddressPlan& a : plan.addresses) {
-    const NetworkModel& net = c.networks[a.network];
-    for (std::size_t e = 0; e < net.ends.size(); ++e) {
-      if (net.ends[e].group != group || is_management_port(c, net, net.ends[e])) continue;
-      if (a.network == primary) return {a.network, static_cast<int>(e)};
-      if (first.network < 0) first = {a.network, static_cast<int>(e)};
-    }
-  }
-  return first;
 }
 
 void append_alias(std::string& out, std::string_view name, std::string_view network, std::int64_t number) {
@@ -53,24 +37,6 @@ void append_plain(std::string& out, std::string_view name, std::string_view doma
   out += ' ';
   out += name;
   if (!domain.empty()) out += '.', out += domain, out += ' ', out += name;   // the full name first: it is the canonical one
-}
-
-// One machine that is no node: its plain name and its alias. The plain name means the first network that manages it.
-void append_equipment(const CompileInput& in, const AddressPlan& a, std::vector<std::pair<FabricBlock::What, int>>& named, std::string_view domain, std::string& out) {
-  for (const EquipmentAddresses& e : a.equipment) {
-    const std::pair what{e.what, e.of};
-    // A loopback has the plain name only where nothing manages the switch.
-    const bool loopback = e.what == FabricBlock::What::switches && e.of == a.network && !in.cluster.networks[a.network].everything && in.plan.switch_address(e.of, {0, 0}) != 0;
-    const bool first = !loopback && std::find(named.begin(), named.end(), what) == named.end();
-    if (first) named.push_back(what);
-    for (std::int64_t i = 0; i < e.count; ++i) {
-      const std::string name = equipment_host_name(in.plan, e.what, e.of, i);
-      append_ipv4(e.first + static_cast<std::uint32_t>(i), out);
-      if (first) append_plain(out, name, domain);
-      append_alias(out, name, in.cluster.networks[a.network].name, 0);
-      out += '\n';
-    }
-  }
 }
 
 bool is_host_name(std::string_view name) {
@@ -130,48 +96,29 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "hosts", {"hosts"}, findings);
   const HostNames names(in);
   names.check(findings);
-  std::vector<Home> homes;
-  for (std::size_t g = 0; g < c.nodes.size(); ++g) homes.push_back(home_of(c, in.plan, static_cast<int>(g)));
   const std::string domain = c.spec.software.domain.value_or("");
 
   bundle.open("hosts/hosts", "hosts");
   std::string& out = bundle.text();
   out += made_by(in, "hosts");
   out += "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
-  std::string name;
-  std::vector<std::pair<FabricBlock::What, int>> named;   // equipment whose plain name stands already
-  for (const AddressPlan& a : in.plan.addresses) {
-    const NetworkModel& net = c.networks[a.network];
-    out += "\n# network ";
-    out += net.name;
-    out += ' ';
-    out += a.subnet.text();
-    out += '\n';
-    for (std::size_t e = 0; e < net.ends.size(); ++e) {
-      const EndPoints& ends = net.ends[e];
-      const bool node = ends.group >= 0;
-      const bool home = node && homes[ends.group].network == a.network && homes[ends.group].end_points == static_cast<int>(e);
-      std::int64_t before = 0, all = 0;   // addresses that the same member has through other end points of this network
-      for (std::size_t o = 0; o < net.ends.size(); ++o)
-        if (net.ends[o].group == ends.group && net.ends[o].storage == ends.storage) {
-          if (o < e) before += a.stride[o];
-          all += a.stride[o];
-        }
-      for (std::int64_t m = 0; m < ends.members; ++m) {
-        name.clear();
-        if (node) c.nodes[ends.group].names.append_name(m, name);
-        else name = c.storage[ends.storage].name, name += '-', append_int(name, m + 1);
-        for (std::int64_t p = 0; p < a.stride[e]; ++p) {
-          append_ipv4(in.plan.address(a.network, static_cast<int>(e), m, p), out);
-          if (home && p == 0) append_plain(out, name, domain);
-          if (before + p == 0) append_alias(out, name, net.name, 0);
-          if (all > 1) append_alias(out, name, net.name, before + p + 1);
-          out += '\n';
-        }
-      }
-    }
-    append_equipment(in, a, named, domain, out);
-  }
+  each_address(
+      in,
+      [&](const AddressPlan& a) {
+        out += "\n# network ";
+        out += c.networks[a.network].name;
+        out += ' ';
+        out += a.subnet.text();
+        out += '\n';
+      },
+      [&](const NamedAddress& n) {
+        append_ipv4(n.address, out);
+        if (n.plain) append_plain(out, n.name, domain);
+        const std::string& network = c.networks[n.network].name;
+        if (n.first) append_alias(out, n.name, network, 0);
+        if (n.number > 0) append_alias(out, n.name, network, n.number);
+        out += '\n';
+      });
   append_extra(in, names, out, findings);
   bundle.close();
 }

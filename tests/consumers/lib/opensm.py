@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """The planned InfiniBand fabric as ibsim reads it, and what OpenSM made of it.
 
-usage: opensm.py net PLAN_DIR NETWORK > NET     the network of cables.csv in the format of ibnetdiscover, a record a device
+usage: opensm.py net PLAN_DIR NETWORK [INVENTORY] > NET     the network of cables.csv in the format of ibnetdiscover, a record a device;
+                                                 with an inventory: each device and port has the GUID that stands there
+       opensm.py inventory PLAN_DIR NETWORK [WORD] > INVENTORY     a GUID for every switch and every end port; WORD: for objects that begin so
+       opensm.py units TOPO                      nodes that hang on the same leaves of a fabric that ibnetdiscover found: a line for each such set, its
+                                                 nodes (gpu/001) sorted
        opensm.py judge PLAN_DIR NETWORK LFTS    LFTS: output of dump_lfts; every pair of end points is walked, routes are counted
 NETWORK:2 is the second plane of a network: each is a subnet of its own.
 
@@ -14,7 +18,42 @@ import re
 import sys
 
 command, folder = sys.argv[1:3]
-network, _, plane = sys.argv[3].partition(":")
+network, _, plane = (sys.argv[3] if len(sys.argv) > 3 else "").partition(":")
+
+if command == "units":
+    # Switch records: `Switch 65 "S-…" # "leaf/compute/u1/r1" …`, then `[1] "H-…"[1](…) # "node/gpu/001 compute/1" …` for each port
+    nodes_of, leaf = {}, None
+    with open(folder, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("Switch"):
+                leaf = nodes_of.setdefault(line.split('"')[1], set())
+            elif line.startswith(("Ca", "Rt")) or not line.strip():
+                leaf = None
+            elif leaf is not None and line.startswith("[") and '"H-' in line:
+                name = re.search(r'# "node/(\S+) ', line).group(1)
+                leaf.add(name)
+    leaves_of = collections.defaultdict(set)
+    for name, nodes in nodes_of.items():
+        for node in nodes:
+            leaves_of[node].add(name)
+    # Sets of leaves that share a node are one unit.
+    root = {name: name for name, nodes in nodes_of.items() if nodes}
+
+    def top(name):
+        while root[name] != name:
+            name = root[name]
+        return name
+
+    for leaves in leaves_of.values():
+        first, *others = sorted(leaves)
+        for other in others:
+            root[top(other)] = top(first)
+    units = collections.defaultdict(set)
+    for node, leaves in leaves_of.items():
+        units[top(min(leaves))].add(node)
+    for line in sorted(" ".join(sorted(u)) for u in units.values()):
+        print(line)
+    sys.exit(0)
 
 
 def of_plane(switch):
@@ -46,8 +85,23 @@ with open(f"{folder}/plan.json", encoding="utf-8") as file:
     fabric = next(f for f in json.load(file)["fabrics"] if f["network"] == network)
 ports = max(t["ports"] for t in fabric["tiers"])
 
+if command == "inventory":
+    print("serial,guid,name,port")
+    for number, name in enumerate(devices):
+        if name.startswith(sys.argv[4] if len(sys.argv) > 4 else ""):
+            thing, _, port = name.partition(" ")
+            print(f"SN{number},0x{0x946dae0300000000 + number * 16:016x},{thing},{port.replace('/', '')}")
+    sys.exit(0)
+guids = {}
+if command == "net" and len(sys.argv) > 4:
+    with open(sys.argv[4], encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            guids[row["name"] + (" " + row["port"] if row["port"] else "")] = int(row["guid"], 16)
 if command == "net":
     for name, links in devices.items():   # an adapter comes first, so the subnet manager sits on one
+        guid = guids.get(re.sub(r" (.*)/", r" \1", name))
+        if guid is not None:
+            print(f"switchguid=0x{guid:x}({guid:x})" if is_switch(name) else f"caguid=0x{guid - 1:x}")   # ibsim gives port n of an adapter its GUID + n
         print(f'{"Switch" if is_switch(name) else "Hca"}\t{ports if is_switch(name) else 1} "{name}"')
         for port, (other, other_port) in sorted(links.items()):
             print(f'[{port}]\t"{other}"[{other_port}]')

@@ -21,7 +21,8 @@ struct Field { const char* name; const char* before; };   // `before` stands in 
 const std::vector<Field> kFields = {{"name", ""},           {"description", ""},   {"provider", ""},     {"group", ""},     {"names", ""},         {"nics", ""},      {"network", ""}, {"storage", ""},
                                     {"external", ""},       {"mount", "/"},        {"os", "debian-"},    {"domain", ""},    {"name_server", ""},   {"time_server", ""}, {"time_zone", ""},
                                     {"mig", ""},            {"memlock", ""},       {"container", ""},    {"monitoring", ""}, {"framework", ""},    {"driver", "580."}, {"cuda", "12."}, {"version", "22."},
-                                    {"memlock_of_group", ""}, {"hosts", "10.9.9.9 "}, {"slurm.conf", "LaunchParameters="}, {"user-data", "locale: "}, {"inventory", "site_word: "}, {"netplan", "wifis: { a: { b: "}};
+                                    {"memlock_of_group", ""}, {"hosts", "10.9.9.9 "}, {"slurm.conf", "LaunchParameters="}, {"user-data", "locale: "}, {"inventory", "site_word: "}, {"netplan", "wifis: { a: { b: "},
+                                    {"routing", ""},        {"opensm.conf", "log_prefix "}, {"partitions.conf", "p=0x1, "}};
 
 std::string yaml_quoted(std::string_view text) {
   std::string out = "\"";
@@ -42,13 +43,15 @@ std::string spec_with(std::string_view field, std::string_view text) {
   s += at("group", "cpu") + ": { names: " + at("names", "n1") + ", virtual_machine: { cpus: 2, memory: 2 GiB }, software: { limits: { memlock: " + at("memlock_of_group", "unlimited") + " } } }\n";
   s += "  head: { names: ctl, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [scheduler] }\n";
   s += "  hw: { names: h1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, nics: { " + at("nics", "data") + ": 2 x cx6-vpi-200 }, pcie: { socket1: { slot5: " + yaml_quoted("nics." + std::string("nics" == field ? text : "data")) + " } } }\n";
-  s += "networks:\n  " + at("network", "lan") + ": { kind: ethernet, rate: 10 Gb/s, subnet: 10.77.0.0/24, carries: [compute, storage, inband], connects: { " + at("group", "cpu") + ": 1, head: 1, hw: { ports: " + at("nics", "data") + " } } }\n";
+  s += "networks:\n  " + at("network", "lan") + ": { kind: ethernet, rate: 10 Gb/s, subnet: 10.77.0.0/24, carries: [compute, storage, inband], connects: { " + at("group", "cpu") + ": 1, head: 1, hw: { ports: " + at("nics", "data") + ", count: 1 } } }\n";
+  s += "  ib: { kind: infiniband, rate: 200 Gb/s, switch: nvidia-qm9700, subnet: 10.78.0.0/24, routing: " + at("routing", "updn") + ", connects: { hw: { ports: " + at("nics", "data") + ", count: 1 } } }\n";
   s += "storage:\n  " + at("storage", "home") + ": { kind: nfs, servers: { external: " + at("external", "nas") + " }, mount: " + at("mount", "/home") + " }\n";
   s += "software:\n  os: " + at("os", "debian-12") + "\n  domain: " + at("domain", "example.org") + "\n  name_servers: [ " + at("name_server", "10.0.0.1") + " ]\n  time_servers: [ " + at("time_server", "ntp.example.org") + " ]\n  time_zone: " + at("time_zone", "UTC");
   s += "\n  mig: " + at("mig", "off") + "\n  limits: { memlock: " + at("memlock", "unlimited") + " }\n  containers: [ { kind: " + at("container", "podman") + " } ]\n  monitoring: [ { kind: " + at("monitoring", "prometheus") + " } ]\n  frameworks: [ { kind: " + at("framework", "pytorch") + " } ]";
   s += "\n  gpu_driver: " + at("driver", "580") + "\n  cuda: " + at("cuda", "12.8") + "\n  scheduler: { kind: slurm, version: " + at("version", "22.05") + " }\n";
   s += "outputs:\n  hosts: { extra: { hosts: [ " + at("hosts", "10.9.9.9 nas") + " ] } }\n  slurm: { extra: { slurm.conf: [ " + at("slurm.conf", "LaunchParameters=x") + " ] } }\n  cloud-init: { extra: { user-data: [ " + at("user-data", "locale: C") + " ] } }\n";
   s += "  ansible: { extra: { inventory.yaml: [ " + at("inventory", "site_word: a") + " ] } }\n  netplan: { extra: { extra.yaml: [ " + at("netplan", "wifis: {}") + " ] } }\n";
+  s += "  opensm: { extra: { ib/opensm.conf: [ " + at("opensm.conf", "log_prefix x") + " ], ib/partitions.conf: [ " + at("partitions.conf", "p=0x1 : ALL ;") + " ] } }\n";
   return s;
 }
 
@@ -117,7 +120,7 @@ TEST(HostileValues, AreRefusedOrInert) {
   std::vector<std::string> never;
   for (const Field& field : kFields) {
     test::Compiled benign;
-    const std::string after = std::string_view(field.name) == "netplan" ? " } }" : "";
+    const std::string after = std::string_view(field.name) == "netplan" ? " } }" : std::string_view(field.name) == "partitions.conf" ? " : ALL ;" : "";
     benign.spec(spec_with(field.name, std::string(field.before) + "Benign" + after));
     std::size_t here = 0;
     json.begin_object().field("field", field.name);

@@ -1,0 +1,144 @@
+// dns/: a zone of the cluster's domain with every name that hosts has, a zone of addresses for each subnet, and named.conf.cluster that names them.
+//
+// A zone of addresses ends at an octet: 10.10.0.0/16 is 10.10.in-addr.arpa, a /20 lies in the zone of its first two octets, a /26 in that of its first
+// three; subnets that share one are in one file. Serial numbers: digits of the digest, which do not count up; secondaries are told by `rndc retransfer`.
+#include "compile/dns/dns.h"
+
+#include <map>
+
+#include "base/ip.h"
+#include "base/text.h"
+#include "compile/hosts/each_address.h"
+
+namespace clusterc {
+namespace {
+
+bool wanted(const Cluster& c) {
+  return c.spec.software.domain && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet.has_value(); });
+}
+
+// Who answers: the first node that provisions, schedules or watches, else the first there is. Empty: no node has a plain name.
+std::string server_of(const Cluster& c, const Plan& plan) {
+  const auto named = [&](std::size_t g) { return c.nodes[g].count > 0 && home_of(c, plan, static_cast<int>(g)).network >= 0; };
+  for (const Role role : {Role::provisioning, Role::scheduler, Role::monitoring})
+    for (std::size_t g = 0; g < c.nodes.size(); ++g)
+      if (c.nodes[g].has_role(role) && named(g)) return c.nodes[g].names.name(0);
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (named(g)) return c.nodes[g].names.name(0);
+  return {};
+}
+
+// "10.10.in-addr.arpa" of the octets that a prefix has in full, and how many they are: 1 to 3.
+std::string reverse_zone(const Ipv4Prefix& subnet, int& octets) {
+  octets = std::clamp(subnet.length / 8, 1, 3);
+  std::string zone;
+  for (int i = octets - 1; i >= 0; --i) append_uint(zone, (subnet.base >> (24 - 8 * i)) & 0xff), zone += '.';
+  return zone + "in-addr.arpa";
+}
+
+void begin_zone(const CompileInput& in, std::string_view origin, const std::string& server, Bundle& bundle) {
+  bundle.open("dns/db." + std::string(origin), "dns");
+  std::string& out = bundle.text();
+  out += made_by(in, "dns", "; ");
+  const std::string& domain = *in.cluster.spec.software.domain;
+  out += "$ORIGIN ", out += origin, out += ".\n$TTL 3600\n@ IN SOA ", out += server, out += '.', out += domain, out += ". hostmaster.", out += domain, out += ". ( ";
+  std::uint64_t serial = 1;   // 32 bits (RFC 1035, 3.3.13); the first seven digits of the digest and a one in front
+  for (const char digit : in.spec_digest.substr(0, 7)) serial = serial * 16 + static_cast<std::uint64_t>(digit >= 'a' ? digit - 'a' + 10 : digit - '0');
+  append_uint(out, serial & 0xffffffffu);
+  out += " 3600 900 1209600 300 )\n@ IN NS ", out += server, out += '.', out += domain, out += ".\n\n";
+}
+
+void append_extra(const CompileInput& in, std::string_view file, std::string& out, Findings& findings) {
+  const auto* extra = extra_of(in, file);
+  if (!extra) return;
+  out += "; outputs.dns.extra of the spec\n";
+  for (const auto& wish : *extra) {
+    if (!wish) continue;
+    const std::string_view text = trim(*wish);
+    // owner, type, value; names and addresses need no other sign, and a directive ($INCLUDE) reads what it wants
+    const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view(" \t.-_@*:").find(c) != std::string_view::npos; });
+    std::vector<std::string_view> words;
+    const std::string spaced = replace_all(text, "\t", " ");
+    for (const std::string_view w : split(spaced, ' '))
+      if (!w.empty()) words.push_back(w);
+    if (!plain || words.size() < 3) {
+      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no record").help("write one in each line, for example mail A 10.10.0.9");
+      continue;
+    }
+    out += text;
+    out += '\n';
+  }
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const std::string& domain = *c.spec.software.domain;
+  const std::string server = server_of(c, in.plan);
+  check_extra_files(in, "dns", {"zone"}, findings);
+  if (server.empty()) {
+    findings.warning("dns-no-server", c.spec.software.domain.span, "no node has an address in a network of users, so nobody can answer for '" + domain + "'");
+    return;
+  }
+  std::map<std::string, std::string> reverse;   // zone -> records
+  std::vector<std::string*> of_network(c.networks.size(), nullptr);
+  std::vector<int> octets(c.networks.size(), 1);
+  begin_zone(in, domain, server, bundle);
+  std::string& out = bundle.text();
+  std::string first;
+  each_address(
+      in,
+      [&](const AddressPlan& a) {
+        of_network[static_cast<std::size_t>(a.network)] = &reverse[reverse_zone(a.subnet, octets[static_cast<std::size_t>(a.network)])];
+        out += "; network ", out += c.networks[a.network].name, out += ' ', out += a.subnet.text(), out += '\n';
+      },
+      [&](const NamedAddress& n) {
+        const std::string& network = c.networks[n.network].name;
+        const auto record = [&](bool alias, std::int64_t number) {
+          const std::size_t begin = out.size();
+          out += n.name;
+          if (alias) out += '-', out += network;
+          if (number > 0) out += '-', append_int(out, number);
+          if (first.empty()) first.assign(out, begin, out.size() - begin);
+          out += " A ";
+          append_ipv4(n.address, out);
+          out += '\n';
+        };
+        first.clear();
+        if (n.plain) record(false, 0);
+        if (n.first) record(true, 0);
+        if (n.number > 0) record(true, n.number);
+        std::string& back = *of_network[static_cast<std::size_t>(n.network)];
+        for (int octet = 3; octet >= octets[static_cast<std::size_t>(n.network)]; --octet) {
+          append_uint(back, (n.address >> (24 - 8 * octet)) & 0xff);
+          back += octet > octets[static_cast<std::size_t>(n.network)] ? '.' : ' ';
+        }
+        back += "PTR ", back += first, back += '.', back += domain, back += ".\n";
+      });
+  append_extra(in, "zone", out, findings);
+  bundle.close();
+  for (const auto& [zone, records] : reverse) {
+    begin_zone(in, zone, server, bundle);
+    bundle.text() += records;
+    bundle.close();
+  }
+  bundle.open("dns/named.conf.cluster", "dns");
+  std::string& conf = bundle.text();
+  conf += made_by(in, "dns", "// ");
+  conf += "// include it in named.conf; the zones go to the directory that `options` names\n";
+  const auto zone = [&](std::string_view name) { conf += "zone \"", conf += name, conf += "\" { type primary; file \"db.", conf += name, conf += "\"; };\n"; };
+  zone(domain);
+  for (const auto& [name, records] : reverse) zone(name);
+  bundle.close();
+}
+
+}  // namespace
+
+const Output kDnsOutput{
+    .id = "dns",
+    .summary = "zones of the cluster's domain and of its addresses, and what names them",
+    .consumers = "BIND 9.16 and newer; any server that reads RFC 1035 zones",
+    .wanted = wanted,
+    .emit = emit,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,75 @@
+// nfs/<storage>/exports: what the nodes of a spec that serve NFS let others mount. The path on the server is the one that clients mount at, as the compiled
+// mounts say (cloud-init).
+#include "compile/nfs/nfs.h"
+
+#include <algorithm>
+
+#include "base/ip.h"
+#include "compile/common.h"
+
+namespace clusterc {
+namespace {
+
+bool ours(const Cluster& c, const StorageModel& s) { return s.spec && s.spec->kind && *s.spec->kind == StorageKind::nfs && s.spec->mount && s.nodes >= 0 && c.nodes[s.nodes].count > 0; }
+
+bool wanted(const Cluster& c) {
+  return std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) { return ours(c, s); });
+}
+
+// A path stands between quotes, signs that are not plain by their octal code (exports(5)).
+void append_path(std::string& out, std::string_view path) {
+  out += '"';
+  for (const char c : path) {
+    const auto u = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("/._-+@,:=").find(c) != std::string_view::npos;
+    if (plain) out += c;
+    else out += '\\', out += static_cast<char>('0' + (u >> 6)), out += static_cast<char>('0' + (u >> 3 & 7)), out += static_cast<char>('0' + (u & 7));
+  }
+  out += '"';
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  const Cluster& c = in.cluster;
+  check_extra_files(in, "nfs", {}, findings);
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const StorageModel& s = c.storage[i];
+    if (!ours(c, s)) continue;
+    // The networks that both are in: clients come from there, and from nowhere else.
+    std::vector<Ipv4Prefix> clients;
+    for (const NetworkModel& net : c.networks) {
+      if (!net.subnet) continue;
+      bool serves = false, mounted = false;
+      for (const EndPoints& e : net.ends) {
+        if (e.group < 0 || is_management_port(c, net, e)) continue;
+        if (e.group == s.nodes) serves = true;
+        else if (mounts(s, c.nodes[e.group])) mounted = true;
+      }
+      if (serves && mounted) clients.push_back(*net.subnet);
+    }
+    if (clients.empty()) {
+      findings.warning("nfs-no-clients", s.span, "no node that mounts '" + s.name + "' is in a network with a subnet that its servers are in: it is exported to nobody");
+      continue;
+    }
+    bundle.open("nfs/" + s.name + "/exports", "nfs");
+    std::string& out = bundle.text();
+    out += made_by(in, "nfs");
+    out += "# for ", out += c.nodes[s.nodes].names.text(), out += ": /etc/exports.d/", out += s.name, out += ".exports\n";
+    append_path(out, *s.spec->mount);
+    // root of a node is nobody here; sync: what a client was told is written survives the server
+    for (const Ipv4Prefix& p : clients) out += ' ', out += p.text(), out += "(rw,sync,no_subtree_check,root_squash)";
+    out += '\n';
+    bundle.close();
+  }
+}
+
+}  // namespace
+
+const Output kNfsOutput{
+    .id = "nfs",
+    .summary = "exports of the nodes that serve NFS, to the networks that their clients are in",
+    .consumers = "nfs-utils 1.3 and newer (exports(5))",
+    .wanted = wanted,
+    .emit = emit,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,112 @@
+// nftables/: one ruleset for each kind of machine: node.nft, login.nft (users come in by ssh), manager.nft (may speak with BMCs, switches and PDUs).
+//
+// What is let in: answers, the machine itself, ICMP, and the cluster's own networks. The out-of-band networks are cut off: nobody but a manager's root sends
+// anything there, nothing from there is taken, and nothing is forwarded to or from there, so that neither a job nor a user reaches a BMC
+// (the host side of it; the switch keeps the networks apart).
+#include "compile/nftables/nftables.h"
+
+#include <algorithm>
+
+#include "base/ip.h"
+#include "base/text.h"
+#include "compile/common.h"
+
+namespace clusterc {
+namespace {
+
+bool is_oob(const NetworkModel& n) { return n.everything || (n.carries_traffic(Traffic::oob) && !n.carries_traffic(Traffic::inband)); }
+
+bool wanted(const Cluster& c) {
+  return std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet && !is_oob(n); });
+}
+
+constexpr Role kManagers[] = {Role::provisioning, Role::scheduler, Role::monitoring, Role::fabric_manager, Role::control_plane};
+bool manages(const NodeGroupModel& g) { return std::any_of(std::begin(kManagers), std::end(kManagers), [&](Role r) { return g.has_role(r); }); }
+bool lets_users_in(const NodeGroupModel& g) { return g.has_role(Role::login) || g.has_role(Role::gateway); }
+
+void append_set(std::string& out, std::string_view name, const std::vector<Ipv4Prefix>& subnets) {
+  out += "  set ", out += name, out += " {\n    type ipv4_addr; flags interval; auto-merge\n";   // one subnet may lie in another
+  if (!subnets.empty()) {
+    out += "    elements = { ";
+    for (std::size_t i = 0; i < subnets.size(); ++i) out += i ? ", " : "", out += subnets[i].text();
+    out += " }\n";
+  }
+  out += "  }\n";
+}
+
+void append_extra(const CompileInput& in, std::string_view file, std::string& out, Findings& findings) {
+  const auto* extra = extra_of(in, file);
+  if (!extra) return;
+  out += "    # outputs.nftables.extra of the spec\n";
+  for (const auto& wish : *extra) {
+    if (!wish) continue;
+    const std::string_view text = trim(*wish);
+    // One rule of the chain: a sign that ends it, or opens another block, would say something else. Sets in braces are written on one line.
+    int depth = 0;
+    bool good = !text.empty();
+    for (const char c : text) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == ';' || c == '#' || c == '"' || c == '\'' || c == '\\' || c == '$') good = false;
+      if (c == '{') ++depth;
+      if (c == '}' && --depth < 0) good = false;
+    }
+    const std::string_view verdict = text.substr(text.rfind(' ') + 1);
+    good = good && depth == 0 && (verdict == "accept" || verdict == "drop" || verdict == "reject" || verdict == "counter") && text.find(' ') != std::string_view::npos;
+    if (good) out += "    ", out += text, out += '\n';
+    else findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no rule of the input chain").help("write one in each line that ends with accept, drop or reject, for example tcp dport 8443 accept");
+  }
+}
+
+void write(const CompileInput& in, std::string_view file, std::string_view who, const std::vector<Ipv4Prefix>& inside, const std::vector<Ipv4Prefix>& oob, bool login, bool manager, Bundle& bundle, Findings& findings) {
+  bundle.open("nftables/" + std::string(file), "nftables", 0600);
+  std::string& out = bundle.text();
+  out += "#!/usr/sbin/nft -f\n";
+  out += made_by(in, "nftables");
+  out += "# for ", out += who, out += '\n';
+  out += "table inet cluster\ndelete table inet cluster\ntable inet cluster {\n";
+  append_set(out, "inside", inside);
+  append_set(out, "bmc", oob);
+  out += "  chain input {\n    type filter hook input priority filter; policy drop;\n    ct state established,related accept\n    ct state invalid drop\n    iif \"lo\" accept\n";
+  if (!oob.empty()) out += manager ? "    ip saddr @bmc meta l4proto icmp accept\n    ip saddr @bmc udp dport { 67, 69, 123, 162, 514 } accept\n    ip saddr @bmc drop\n" : "    ip saddr @bmc drop\n";
+  out += "    meta l4proto { icmp, ipv6-icmp } accept\n    ip saddr @inside accept\n";
+  if (in.cluster.own_site || login || manager) out += "    udp dport 68 accept\n";   // DHCP answers come before there is an address
+  if (manager) out += "    udp sport 68 udp dport 67 accept\n";
+  if (login) out += "    tcp dport 22 accept\n";
+  append_extra(in, file, out, findings);
+  out += "  }\n  chain forward {\n    type filter hook forward priority filter; policy accept;\n";   // containers bring rules of their own
+  if (!oob.empty()) out += "    ip daddr @bmc drop\n    ip saddr @bmc drop\n";
+  out += "  }\n  chain output {\n    type filter hook output priority filter; policy accept;\n";
+  if (!oob.empty()) out += manager ? "    ip daddr @bmc ct state established,related accept\n    ip daddr @bmc meta skuid != 0 drop\n" : "    ip daddr @bmc drop\n";
+  out += "  }\n}\n";
+  bundle.close();
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  const Cluster& c = in.cluster;
+  std::vector<Ipv4Prefix> inside, oob;
+  for (const NetworkModel& n : c.networks)
+    if (n.subnet) (is_oob(n) ? oob : inside).push_back(*n.subnet);
+  std::string nodes, logins, managers;
+  const auto add = [](std::string& to, const NodeGroupModel& g) { to += to.empty() ? "" : ", ", to += g.names.text(); };
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.count > 0) add(manages(g) ? managers : lets_users_in(g) ? logins : nodes, g);
+  std::vector<std::string_view> files;
+  if (!nodes.empty()) files.push_back("node.nft"), write(in, "node.nft", nodes, inside, oob, false, false, bundle, findings);
+  if (!logins.empty()) files.push_back("login.nft"), write(in, "login.nft", logins, inside, oob, true, false, bundle, findings);
+  // A group may do both: users who come in on a manager are a finding of the rules, not of this file.
+  bool both = false;
+  for (const NodeGroupModel& g : c.nodes) both |= g.count > 0 && manages(g) && lets_users_in(g);
+  if (!managers.empty()) files.push_back("manager.nft"), write(in, "manager.nft", managers, inside, oob, both, true, bundle, findings);
+  check_extra_files(in, "nftables", files, findings);
+}
+
+}  // namespace
+
+const Output kNftablesOutput{
+    .id = "nftables",
+    .summary = "a firewall for nodes, login nodes and managers that also cuts off the BMCs",
+    .consumers = "nftables 1.0 and newer",
+    .wanted = wanted,
+    .emit = emit,
+};
+
+}  // namespace clusterc

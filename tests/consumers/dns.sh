@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# output dns: named-checkconf -z and named-checkzone of BIND 9.18 (Debian 12): every zone of three examples and the golden case, records as many as hosts has names and addresses; 2 broken twins
+. "$(dirname "$0")/lib/common.bash" "$@"
+need named-checkzone named-checkconf python3
+
+checked() {   # TREE: every zone, and the file that names them
+  (cd "$1/dns" && { printf 'options { directory "%s"; };\n' "$PWD"; cat named.conf.cluster; } > "$work/named.conf" && named-checkconf -z "$work/named.conf") > "$work/check.log" 2>&1 || return 1
+  ! grep -qiE "error|warning|failed|not loaded" "$work/check.log"
+}
+for example in superpod lab roce-16384 case-dns; do
+  case $example in
+    case-*) compile_case "${example#case-}"; tree=$out ;;
+    *) # with a domain, where the example has none
+      sed 's/^software:$/software:\n  domain: cluster.example/; s/^software: {/software: { domain: cluster.example,/' "$src/examples/$example.yaml" > "$work/$example.yaml"
+      tree=$work/$example
+      "$bin" compile "$work/$example.yaml" -o "$tree" > "$work/$example.log" 2>&1 || { cat "$work/$example.log" >&2; fail "compile $example"; } ;;
+  esac
+  checked "$tree" || { grep -iE "error|warn|fail" "$work/check.log" | head -5 >&2; fail "$example: named refuses a zone"; }
+  # The same names and addresses as hosts, by another reader: a name an A record, an address a PTR.
+  python3 - "$tree" <<'PY' || fail "$example: zones and hosts differ"
+import glob, os, sys
+tree = sys.argv[1]
+names, addresses, domain = {}, {}, None
+zones = [os.path.basename(f)[3:] for f in glob.glob(tree + "/dns/db.*")]
+domain = next(z for z in zones if not z.endswith("in-addr.arpa"))
+for line in open(tree + "/hosts/hosts", encoding="utf-8"):
+    words = line.split("#")[0].split()
+    if len(words) < 2 or words[0] in ("127.0.0.1", "::1"):
+        continue
+    for name in words[1:]:
+        names[name.removesuffix("." + domain)] = words[0]
+        addresses.setdefault(words[0], set()).add(name.removesuffix("." + domain))
+records = dict(line.split(" A ") for line in open(f"{tree}/dns/db.{domain}", encoding="utf-8").read().split("\n") if " A " in line)
+back = {}
+for zone in zones:
+    if zone.endswith("in-addr.arpa"):
+        front = zone.removesuffix(".in-addr.arpa").split(".")[::-1]
+        for line in open(f"{tree}/dns/db.{zone}", encoding="utf-8"):
+            if " PTR " in line:
+                tail, name = line.strip().split(" PTR ")
+                back[".".join(front + tail.split(".")[::-1])] = name.removesuffix(f".{domain}.")
+extra = {n for n in records if n not in names}
+if {n: a for n, a in records.items() if n in names} != names:
+    sys.exit(f"{len(records)} A records, {len(names)} names")
+if extra - {"mail"}:
+    sys.exit(f"names that hosts does not have: {sorted(extra)[:3]}")
+if set(back) != set(addresses) or any(back[a] not in addresses[a] for a in back):
+    sys.exit(f"{len(back)} PTR records, {len(addresses)} addresses")
+print(f"ok: {len(records)} names, {len(back)} addresses in {len(zones)} zones, as in hosts")
+PY
+  say "$example: every zone loads"
+done
+
+# Broken twins: an address that is none, and a name server without an address
+rm -rf "$work/twin" && cp -r "$work/lab" "$work/twin"
+sed -i '0,/ A 10\./s/ A 10\./ A 10.300./' "$work/twin/dns/db.cluster.example"
+if checked "$work/twin"; then fail "named takes the octet 300"; fi
+say "an address with the octet 300 is refused"
+rm -rf "$work/twin" && cp -r "$work/lab" "$work/twin"
+sed -i 's/ IN NS .*/ IN NS nobody.cluster.example./' "$work/twin/dns/db.cluster.example"
+if checked "$work/twin"; then fail "named takes a name server without an address"; fi
+say "a name server without an address is refused"

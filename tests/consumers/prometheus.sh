@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# output prometheus: promtool check config, check rules and test rules (Prometheus 2.42, Debian 12) and amtool check-config 0.25: five specs, each alert fired and silent at its limit, targets as in hosts, routes; 5 broken twins
+. "$(dirname "$0")/lib/common.bash" "$@"
+need promtool amtool python3
+
+# accepted TREE: every file of it by the program that reads it
+accepted() {
+  local p=$1/prometheus
+  (cd "$p" && promtool check config prometheus.yml) > "$work/check.log" 2>&1 || return 1
+  grep -qiE "warn|fail" "$work/check.log" && return 1
+  (cd "$p/tests" && promtool test rules alerts_test.yml) > "$work/test.log" 2>&1 || { tail -20 "$work/test.log" >> "$work/check.log"; return 1; }
+  amtool check-config "$p/alertmanager.yml" > "$work/am.log" 2>&1 || { cat "$work/am.log" >> "$work/check.log"; return 1; }
+}
+
+# The examples, with every exporter that can be named.
+for example in superpod lab campus nvl72 four-virtual; do
+  python3 - "$src/examples/$example.yaml" "$work/$example.yaml" <<'PY'
+import re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+text = re.sub(r"\n  monitoring: \[[^\n]*", "", text)
+words = "[prometheus, dcgm, slurm-exporter, snmp-exporter, ipmi-exporter]"
+new = re.sub(r"\nsoftware:\n", f"\nsoftware:\n  monitoring: {words}\n", text)
+if new == text:
+    new = re.sub(r"\nsoftware: \{", f"\nsoftware: {{ monitoring: {words},", text)
+assert new != text, "no software section"
+open(sys.argv[2], "w", encoding="utf-8").write(new)
+PY
+  "$bin" compile "$work/$example.yaml" -o "$work/$example" > "$work/$example.log" 2>&1 || { cat "$work/$example.log" >&2; fail "compile $example"; }
+  accepted "$work/$example" || { cat "$work/check.log" >&2; fail "$example is refused"; }
+  # Every target is a name of the hosts file.
+  awk '!/^#/ { for (i = 2; i <= NF; ++i) print $i }' "$work/$example/hosts/hosts" | sort -u > "$work/names"
+  cat "$work/$example"/prometheus/targets/*.yml | sed -n 's/^ *-* *targets: \[\(.*\)\]$/\1/p' | tr -d ' "' | tr ',' '\n' | sed 's/:[0-9]*$//' | sort -u > "$work/targets"
+  [ -s "$work/targets" ] || fail "$example has no targets"
+  unknown=$(comm -23 "$work/targets" "$work/names" | head -3)
+  [ -z "$unknown" ] || fail "$example: targets that hosts does not know: $unknown"
+  say "$example: $(grep -c 'alert:' "$work/$example/prometheus/rules/alerts.yml") alerts, $(grep -c 'name: .*its limit' "$work/$example/prometheus/tests/alerts_test.yml") tests, $(wc -l < "$work/targets") targets"
+done
+compile_case prometheus
+accepted "$out" || { cat "$work/check.log" >&2; fail "the golden case is refused"; }
+
+# Numbers by hand: 127 + 2 + 2 + 4 nodes, 127 with GPUs, 32 leaves + 16 spines of compute and what else is managed, 32 x 3 + 6 x 2 PDUs
+count() { sed -n 's/^ *-* *targets: \[\(.*\)\]$/\1/p' "$1" | tr ',' '\n' | grep -c .; }
+equal "nodes" "$(count "$work/superpod/prometheus/targets/node.yml")" 135
+equal "nodes with GPUs" "$(count "$work/superpod/prometheus/targets/dcgm.yml")" 127
+equal "controllers" "$(count "$work/superpod/prometheus/targets/slurm.yml")" 2
+equal "PDUs" "$(count "$work/superpod/prometheus/targets/pdus.yml")" 108
+# H100 SXM: 87 C (nvidia-smi); 415 V x 60 A x sqrt(3) x 0.8 = 34,503 VA; feed of 1.6 MVA
+grep -q 'DCGM_FI_DEV_GPU_TEMP{job=\\"dcgm\\",group=\\"gpu\\"} > 87"' "$work/superpod/prometheus/rules/alerts.yml" || fail "the H100's limit is not 87 C"
+grep -q 'cluster:pdu_apparent:va{model=\\"na-415-3ph-60\\"} > 34503"' "$work/superpod/prometheus/rules/alerts.yml" || fail "80 % of the PDU's breaker is not 34,503 VA"
+grep -q 'cluster:feed_apparent:va{feed=\\"A\\"} > 1600000"' "$work/superpod/prometheus/rules/alerts.yml" || fail "feed A does not carry 1,600,000 VA"
+grep -q 'count by (group, instance) .* < 8"' "$work/superpod/prometheus/rules/alerts.yml" || fail "a DGX has not 8 GPUs"
+
+# What Alertmanager does with them
+equal "receiver of a critical alert" "$(amtool config routes test --config.file="$work/superpod/prometheus/alertmanager.yml" severity=critical)" operators
+
+# Broken twins, one of each kind
+twin() { rm -rf "$work/twin" && cp -r "$work/superpod" "$work/twin"; }
+refused() { if accepted "$work/twin"; then fail "$1 is accepted"; fi; say "$1 is refused"; }
+twin && sed -i 's/scrape_interval: 30s/scrape_interval: soon/; s/scrape_interval: "30s"/scrape_interval: soon/' "$work/twin/prometheus/prometheus.yml"; refused "an interval of 'soon'"
+twin && sed -i 's/targets: \[/targets: {/' "$work/twin/prometheus/targets/node.yml"; refused "a file of targets that is no list"
+twin && sed -i 's/ > 87"/ >> 87"/' "$work/twin/prometheus/rules/alerts.yml"; refused "a rule that is no PromQL"
+twin && sed -i 's/ > 87"/ > 88"/' "$work/twin/prometheus/rules/alerts.yml"; refused "a limit that is not the one of the tests"
+twin && sed -i 's/^route:/routes:/' "$work/twin/prometheus/alertmanager.yml"; refused "an Alertmanager without a route"
