@@ -30,7 +30,13 @@ class LocalLauncher final : public Launcher {
         result.error = "mpirun is not installed on this machine";
         return result;
       }
-      process.argv = {"mpirun", "-n", std::to_string(launch.ranks_per_node), "--oversubscribe"};
+      // The bundle's clusterc-contain keeps the job together: whatever is killed, no rank, file or shared memory of it stays.
+      const std::string contain = launch.argv[0].substr(0, launch.argv[0].rfind('/') + 1) + "clusterc-contain";
+      if (find_program(contain)) {
+        process.argv.push_back(contain);
+        process.grace = std::chrono::seconds(16);   // it gives mpirun 10 s to end by itself, and its orphans 5
+      }
+      process.argv.insert(process.argv.end(), {"mpirun", "-n", std::to_string(launch.ranks_per_node), "--oversubscribe"});
       // Open MPI asks for this consent where everything is root anyway: containers and fresh nodes.
       if (::geteuid() == 0) process.argv.push_back("--allow-run-as-root");
     }

@@ -11,9 +11,9 @@ namespace {
 constexpr Threshold kThreshold{.means = "interruptions that are to be expected in a burn-in", .standard = 3, .least = 0.01, .most = 1000};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
-  const auto& targets = in.cluster.spec.targets;
-  if (!targets || !targets->burn_in) return;
-  const Value<Seconds>& time = targets->burn_in;
+  const Targets& targets = in.cluster.spec.targets;
+  if (!targets.burn_in) return;
+  const Value<Seconds>& time = targets.burn_in;
   std::int64_t gpus = 0;
   for (const NodeGroupModel& g : in.cluster.nodes)
     if (g.computes) gpus += g.count * g.server.gpu_count;

@@ -20,6 +20,7 @@ namespace {
 Dimension dimension_of(std::string_view unit) {
   if (unit == "FLOP/s") return Dimension::flop_rate;
   if (unit == "s") return Dimension::time;
+  if (unit == "1/s") return Dimension::op_rate;
   return Dimension::byte_rate;
 }
 }  // namespace

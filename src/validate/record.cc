@@ -92,7 +92,10 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
       if (ended) continue;                           // ranks of a world that falls apart may each print one: the first counts
       ended = true;
       out.done = text(e, "status") == "done";
-      if (!out.done) {
+      out.not_applicable = text(e, "status") == "not applicable";
+      if (out.not_applicable) {
+        out.error = text(e, "detail");
+      } else if (!out.done) {
         out.error = text(e, "reason");
         const std::string detail = text(e, "detail");
         if (!detail.empty() && detail != out.error) out.error += ": " + detail;

@@ -9,7 +9,7 @@
 namespace clusterc {
 
 struct MeasurementRecord {
-  std::string metric, unit, host, device, backend;   // unit: B/s, FLOP/s, s
+  std::string metric, unit, host, device, backend;   // unit: B/s, FLOP/s, s, 1/s
   double value = 0, p05 = 0, p95 = 0;
   std::int64_t count = 0, warmup = 0, size = 0, wrong = 0, checked = 0;
   bool data_verified = false, busy = false, lower_is_better = false;
@@ -25,6 +25,7 @@ struct ResultRecords {
   std::int64_t gpus = 0;                     // GPUs that the probe saw
   std::string no_gpus;                       // why it saw none, where it says so
   bool done = false;                         // an end record with status done was read
+  bool not_applicable = false;               // an end record with that status: `error` holds why there is nothing to measure
   std::string error;                         // reason of an end record with status error, or what is wrong with the lines; empty when done
 };
 

@@ -83,7 +83,8 @@ void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const Ta
   if (!records.done) {
     SuiteTest rest = test;
     std::erase_if(rest.metrics, [&](const std::string& m) { return brought.contains(m); });
-    if (!rest.metrics.empty() || test.metrics.empty()) verdict_for_all(report.verdicts, rest, node, Verdict::error, records.error);
+    const Verdict verdict = records.not_applicable ? Verdict::skipped : Verdict::error;
+    if (!rest.metrics.empty() || test.metrics.empty()) verdict_for_all(report.verdicts, rest, node, verdict, records.error);
     else report.verdicts.push_back({.test = test.id, .metric = test.validator, .node = node, .verdict = Verdict::error, .reason = records.error});
     return;
   }

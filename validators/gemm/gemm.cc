@@ -13,17 +13,23 @@ using namespace harness;
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {{"--precisions", Kind::choices, kPrecisions, "which (host: fp64 and fp32; default: all that the back end has)"},
                                   {"--threads", Kind::count, "COUNT", "host: threads of the BLAS (default: one for each core)"}};
+constexpr MetricFacts kMetrics[] = {{"gemm.fp64", "FLOP/s", "double precision"},
+                                    {"gemm.fp32", "FLOP/s", "single precision"},
+                                    {"gemm.tf32", "FLOP/s", "TF32 operands, FP32 sums: cuda"},
+                                    {"gemm.bf16", "FLOP/s", "bfloat16 operands, FP32 sums: cuda"},
+                                    {"gemm.fp16", "FLOP/s", "FP16 operands, FP32 sums: cuda"}};
 constexpr Program kProgram{.name = "gemm",
                            .summary = "matrix products C = A B of order n, rate by FLOP = 2 n^3, every result checked",
                            .size_kind = Kind::count,
                            .size_help = "order n of the matrices (default: host 2048 to 8192 by the cores, cuda 16384)",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
-                           .extra = kExtra};
+                           .extra = kExtra,
+                           .metrics = kMetrics};
 constexpr std::uint64_t kCudaOrder = 16384;  // the shape of the published rates
 constexpr std::uint64_t kLargestOrder = 46340;  // n^2 < 2^31: every index fits the libraries' 32-bit interface
 
 void measure_one(Multiplier& gemm, std::string_view precision, std::uint64_t n, const Options& options, Reporter& report) {
-  const Loop loop = loop_from(options, 10, 2);
+  const Loop loop = loop_from(options, 10, 2, format("gemm.{} on {}", precision, gemm.device().label));
   gemm.poison();
   LoadMeter meter;
   const std::vector<double> seconds = measure(loop, [&] { return gemm.run(); }, [&] { gemm.poison(); });
@@ -68,7 +74,7 @@ void body(const Options& options, Reporter& report) {
     any = true;
     measure_one(*host_multiplier(blas, precision, n, options.seed), precision, n, options, report);
   }
-  if (!any) throw CouldNotRun(Cause::not_built, "the host back end has fp64 and fp32 only");
+  if (!any) throw CouldNotRun(Cause::not_applicable, "the host back end has fp64 and fp32 only");
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "harness/loop.h"
 
 #include <csignal>
+#include <cstdio>
 
+#include "base/format.h"
 #include "harness/outcome.h"
 
 namespace clusterc::harness {
@@ -24,9 +26,21 @@ void check_interrupted() {
   if (caught_signal != 0) throw CouldNotRun(Cause::interrupted, caught_signal == SIGINT ? "SIGINT" : "SIGTERM");
 }
 
-Loop loop_from(const Options& options, unsigned default_iterations, unsigned default_warmup) {
+Progress::Progress(std::string what) : what_(std::move(what)), last_(now_seconds()) {}
+
+void Progress::at(std::size_t done, std::size_t of, double seconds, double seconds_of) {
+  if (what_.empty() || now_seconds() - last_ < kEvery) return;
+  last_ = now_seconds();
+  const std::string line = of > 0 ? format("clusterc: {}: {} of {} repetitions in {:.0f} s\n", what_, done, of, seconds)
+                                  : format("clusterc: {}: {} repetitions, {:.0f} of {:.0f} s\n", what_, done, seconds, seconds_of);
+  std::fputs(line.c_str(), stderr);
+}
+
+Loop loop_from(const Options& options, unsigned default_iterations, unsigned default_warmup, std::string what) {
+  if (!options.progress) what.clear();
   return {.warmup = options.warmup.value_or(default_warmup),
           .iterations = options.iterations.value_or(default_iterations),
+          .what = std::move(what),
           .seconds = options.seconds.value_or(0)};
 }
 
@@ -37,6 +51,7 @@ std::vector<double> measure(const Loop& loop, const std::function<double()>& onc
   }
   std::vector<double> samples;
   const double begin = now_seconds();
+  Progress progress(loop.what);
   const auto last = [&] {
     if (loop.seconds <= 0) return samples.size() + 1 >= loop.iterations;
     return samples.size() + 1 >= Loop::kMost ||
@@ -47,6 +62,7 @@ std::vector<double> measure(const Loop& loop, const std::function<double()>& onc
     const bool stop = last();
     if (stop) before_last();
     samples.push_back(once());
+    progress.at(samples.size(), loop.seconds > 0 ? 0 : loop.iterations, now_seconds() - begin, loop.seconds);
     if (stop) return samples;
   }
 }

@@ -136,10 +136,28 @@ std::string help_text(const Program& program) {
     line("--allow-busy", "", "measure although other work uses the processors; the records say so");
   }
   for (const ExtraOption& option : program.extra) line(option.name, option.argument, option.help);
-  line("--format", "FORMAT", "json (one object a line, default) or text (a table)");
+  line("--json", "", "one JSON object a line (default)");
+  line("--table", "", "a table of the same numbers");
+  line("--format", "FORMAT", "json or text: the same as --json and --table");
+  line("--progress", "", "say on standard error how far a long run is (default where that is a terminal)");
+  line("--list", "", "the figures that this program brings, and their units; nothing is measured");
   line("--version", "", "name, version, protocol and back ends as JSON");
   line("--help", "", "this text");
-  out += "\nexit status: 0 measured, 1 wrong data, 2 wrong use, 3 could not run\n";
+  out += "\nexit status: 0 measured, 1 wrong data, 2 could not run or wrong use, 3 not applicable here\n";
+  return out;
+}
+
+std::string list_text(const Program& program, Format format_wanted) {
+  std::string out;
+  for (const MetricFacts& metric : program.metrics) {
+    if (format_wanted == Format::text) {
+      out += format("{:<28} {:<7} {:<6} {}\n", metric.name, metric.unit, metric.higher_is_better ? "higher" : "lower", metric.what);
+      continue;
+    }
+    JsonWriter(out).begin_object().field("record", "metric").field("metric", metric.name).field("unit", metric.unit)
+        .field("better", metric.higher_is_better ? "higher" : "lower").field("what", metric.what).end_object();
+    out += '\n';
+  }
   return out;
 }
 
@@ -156,6 +174,7 @@ std::string version_record(const Program& program) {
 CommandLine parse_command_line(const Program& program, int argc, const char* const* argv) {
   Options options;
   for (int i = 1; i < argc; ++i) options.arguments.emplace_back(argv[i]);
+  bool list = false, json_asked = false;
   const auto wrong = [](std::string message) { return CommandLine{.error = UsageError{std::move(message)}}; };
 
   for (std::size_t i = 0; i < options.arguments.size(); ++i) {
@@ -169,11 +188,16 @@ CommandLine parse_command_line(const Program& program, int argc, const char* con
     if (name == "--version") return {.print = version_record(program)};
 
     const auto extra = std::ranges::find(program.extra, name, &ExtraOption::name);
-    const bool is_switch = (program.measures && name == "--allow-busy") || (extra != program.extra.end() && extra->kind == Kind::toggle);
+    const bool is_switch = (program.measures && name == "--allow-busy") || name == "--json" || name == "--table" || name == "--list" || name == "--progress" ||
+                           (extra != program.extra.end() && extra->kind == Kind::toggle);
     if (is_switch) {
       if (value) return wrong(format("option '{}' takes no value", name));
-      if (extra == program.extra.end()) options.allow_busy = true;
-      else options.extra[name] = "";
+      if (extra != program.extra.end()) options.extra[name] = "";
+      else if (name == "--allow-busy") options.allow_busy = true;
+      else if (name == "--progress") options.progress = true;
+      else if (name == "--list") list = true;
+      else options.format = name == "--json" ? Format::json : Format::text;
+      json_asked |= name == "--json";
       continue;
     }
     const bool common = name == "--device" || name == "--iterations" || name == "--warmup" || name == "--seconds" || name == "--seed" ||
@@ -191,7 +215,7 @@ CommandLine parse_command_line(const Program& program, int argc, const char* con
       else if (*value == "cuda") options.device = Backend::cuda;
       else return bad("host or cuda expected");
     } else if (name == "--format") {
-      if (*value == "json") options.format = Format::json;
+      if (*value == "json") options.format = Format::json, json_asked = true;
       else if (*value == "text") options.format = Format::text;
       else return bad("json or text expected");
     } else if (name == "--iterations") {
@@ -215,6 +239,7 @@ CommandLine parse_command_line(const Program& program, int argc, const char* con
     }
   }
   if (options.seconds && options.iterations) return wrong("'--seconds' and '--iterations' exclude each other");
+  if (list) return {.print = list_text(program, json_asked ? Format::json : Format::text)};
   return {.run = std::move(options)};
 }
 

@@ -32,6 +32,14 @@ struct ExtraOption {
   std::string_view help;
 };
 
+// One figure that a program brings, for --list.
+struct MetricFacts {
+  std::string_view name;    // "memory.triad"
+  std::string_view unit;    // of the record: SI without a prefix
+  std::string_view what;    // one line, with the back ends where not all have it
+  bool higher_is_better = true;
+};
+
 struct Program {
   std::string_view name;     // "memory"
   std::string_view summary;  // one line for --help
@@ -40,6 +48,7 @@ struct Program {
   std::string_view size_help;  // what --size means here
   std::span<const Backend> backends;  // that this build has
   std::span<const ExtraOption> extra;
+  std::span<const MetricFacts> metrics;   // in the order in which they are measured
 };
 
 struct Options {
@@ -50,6 +59,7 @@ struct Options {
   std::optional<double> seconds;     // measure for at least this long, instead of a number of iterations
   Format format = Format::json;
   bool allow_busy = false;
+  bool progress = false;             // say on standard error how far a long run is
   std::uint64_t seed = 1;
   std::map<std::string, std::string, std::less<>> extra;  // "--threads" -> "2"; checked by its kind
   std::vector<std::string> arguments;                     // as given, for the header record
@@ -77,6 +87,7 @@ struct CommandLine {
 CommandLine parse_command_line(const Program&, int argc, const char* const* argv);
 
 std::string help_text(const Program&);
+std::string list_text(const Program&, Format);    // --list: the figures, a table or one JSON object a line
 std::string version_record(const Program&);  // the handshake: one JSON object, with its line end
 std::string_view program_version();
 

@@ -16,6 +16,10 @@ std::string_view cause_text(Cause cause) {
     case Cause::interrupted: return "interrupted";
     case Cause::device_error: return "device error";
     case Cause::communication: return "communication error";
+    case Cause::program_missing: return "program missing";
+    case Cause::no_space: return "no space left";
+    case Cause::read_only: return "read-only file system";
+    case Cause::not_applicable: return "not applicable";
     case Cause::system: return "system error";
   }
   return "unknown";

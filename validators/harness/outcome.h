@@ -8,7 +8,12 @@
 
 namespace clusterc::harness {
 
-enum class Exit : int { done = 0, data_wrong = 1, usage = 2, could_not_run = 3 };
+enum class Exit : int {
+  done = 0,            // measured, and every check agreed
+  data_wrong = 1,      // measured, and data was wrong: the speed means nothing
+  could_not_run = 2,   // also wrong use of the command line
+  not_applicable = 3,  // what is measured does not exist here, and nothing is wrong with that
+};
 
 // Why nothing was measured. The spelling (`cause_text`) is what the end record carries as `reason`.
 enum class Cause : std::uint8_t {
@@ -24,10 +29,15 @@ enum class Cause : std::uint8_t {
   interrupted,      // SIGINT or SIGTERM
   device_error,     // a device call failed
   communication,    // an MPI call failed
+  program_missing,  // a program that does the work is not installed
+  no_space,         // the disk or its quota is full
+  read_only,        // the file system takes no writes
+  not_applicable,   // there is nothing here that this validator could measure: one rank, no such device, no such format
   system,           // the operating system refused something
 };
 
 std::string_view cause_text(Cause);
+constexpr Exit exit_of(Cause cause) { return cause == Cause::not_applicable ? Exit::not_applicable : Exit::could_not_run; }
 
 // Ends the run: thrown where the cause is found, caught once in `run_validator`.
 class CouldNotRun : public std::runtime_error {

@@ -111,15 +111,15 @@ Exit Reporter::done() {
 
 Exit Reporter::error(Cause cause, std::string_view detail) {
   if (options_.format == Format::text) {
-    raw(format("error: {}: {}", cause_text(cause), detail));
+    raw(cause == Cause::not_applicable ? format("not applicable here: {}", detail) : format("error: {}: {}", cause_text(cause), detail));
   } else {
     std::string line;
     JsonWriter json(line);
-    json.begin_object().field("record", "end").field("status", "error").field("reason", cause_text(cause));
+    json.begin_object().field("record", "end").field("status", cause == Cause::not_applicable ? "not applicable" : "error").field("reason", cause_text(cause));
     json.field("detail", detail).field("measurements", measurements_).field("wrong", wrong_).end_object();
     raw(line);
   }
-  return Exit::could_not_run;
+  return exit_of(cause);
 }
 
 void write_to_stdout(std::string_view line) {

@@ -1,5 +1,7 @@
 #include "harness/run.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -24,7 +26,7 @@ int run_validator(const Program& program, int argc, char** argv, const Body& bod
   if (line.error) {
     const std::string text = format("clusterc-{}: error: {}\n", program.name, line.error->message);
     std::fwrite(text.data(), 1, text.size(), stderr);
-    return static_cast<int>(Exit::usage);
+    return static_cast<int>(Exit::could_not_run);
   }
   if (!line.run) {
     write_to_stdout(line.print);
@@ -32,11 +34,13 @@ int run_validator(const Program& program, int argc, char** argv, const Body& bod
   }
   catch_signals();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is a failed write, with its message
-  Reporter report(program, *line.run, host_name(), write_to_stdout);
+  Options options = *line.run;
+  options.progress = options.progress || ::isatty(STDERR_FILENO) == 1;
+  Reporter report(program, options, host_name(), write_to_stdout);
   const auto guarded = [&] {
     try {
       report.header(utc_now());
-      body(*line.run, report);
+      body(options, report);
       return report.done();
     } catch (const CouldNotRun& e) {
       return report.error(e.cause(), e.what());

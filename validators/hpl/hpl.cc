@@ -16,9 +16,9 @@
 #include "harness/loop.h"
 #include "harness/machine.h"
 #include "harness/run.h"
-#include "hpl/guard.h"
 #include "hpl/sizes.h"
 #include "hpl/solver.h"
+#include "mpi/guard.h"
 #include "mpi/job.h"
 #include "mpi/program.h"
 
@@ -36,12 +36,15 @@ constexpr ExtraOption kExtra[] = {
     {"--memory", Kind::bytes, "BYTES", "of each node, for the matrix (default: 80 % of what is available)"},
     {"--threads", Kind::count, "COUNT", "of the BLAS in each rank (default: the rank's share of the cores)"},
     {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 60)"}};
+constexpr MetricFacts kMetrics[] = {{"hpl.score", "FLOP/s", "N^2 (2/3 N + 3/2) / time of the slowest rank"},
+                                    {"hpl.dgemm", "FLOP/s", "paired DGEMM of N x N x NB over all ranks"}};
 constexpr Program kProgram{.name = "hpl",
                            .summary = "LU with partial pivoting as HPL measures it, started under mpirun or srun; only rank 0 prints",
                            .size_kind = Kind::count,
                            .size_help = "order N (default: what the memory holds, and --seconds allows)",
                            .backends = kBackends,
-                           .extra = kExtra};
+                           .extra = kExtra,
+                           .metrics = kMetrics};
 constexpr double kTimeout = 60;
 constexpr Index kDefaultBlock = 192;
 constexpr Index kDgemmFrom = 512;  // below this order, and where ranks take turns, a DGEMM says nothing about the machine
@@ -296,33 +299,13 @@ class Runner {
   Grid grid_;
 };
 
-std::vector<Process> processes_of_node(const Job& job) {
-  int locals = 1;
-  MPI_Comm_size(job.node, &locals);
-  const auto state = state_of(getpid());
-  std::uint64_t mine[3] = {static_cast<std::uint64_t>(job.rank), static_cast<std::uint64_t>(getpid()), state ? state->started : 0};
-  std::vector<std::uint64_t> all(3 * static_cast<std::size_t>(locals));
-  check(MPI_Allgather(mine, 3, MPI_UINT64_T, all.data(), 3, MPI_UINT64_T, job.node), "MPI_Allgather");
-  std::vector<Process> out;
-  for (std::size_t i = 0; i < all.size(); i += 3) {
-    if (all[i] != mine[0]) out.push_back({.rank = static_cast<int>(all[i]), .id = static_cast<long>(all[i + 1]), .started = all[i + 2]});
-  }
-  return out;
-}
-
 int main_of_rank(const Options& options) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   Reporter report(kProgram, options, host_name(), write_to_stdout);
   if (rank == 0) report.header(utc_now());
-  // Rank 0 tells first; the others wait a little longer, in turn, for the case that rank 0 itself is stuck or gone.
-  const double behind = rank == 0 ? 0 : 2 + std::min(30.0, 0.05 * rank);
   Pulse pulse;
-  Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout) + behind, [&](Cause cause, const std::string& detail) {
-    if (rank != 0 && cause != Cause::timeout) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    report.error(cause, format("rank {} on '{}': {}", rank, host_name(), detail));
-    _exit(static_cast<int>(Exit::could_not_run));  // no MPI call: the other thread is inside one; the launcher ends the other ranks
-  });
+  mpi::Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), mpi::seconds_behind(rank), mpi::tell_and_leave(report, rank));
   // Every rank sees the same load, the same missing back end and the same sizes.
   const auto by_all = [&](Cause cause) { return cause == Cause::busy || cause == Cause::no_memory || options.device == Backend::cuda; };
   return mpi::run_rank(report, rank, by_all, [&] {
@@ -331,7 +314,7 @@ int main_of_rank(const Options& options) {
       throw CouldNotRun(Cause::not_built, "the hpl validator computes on the host only");
     }
     const Job job = mpi::describe_job();
-    guard.watch(processes_of_node(job));
+    guard.watch(mpi::processes_of_node(job), job.nodes);
     Runner(options, job, report, pulse).all();
   });
 }

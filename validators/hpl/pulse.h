@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/format.h"
+#include "mpi/pulse.h"
 
 namespace clusterc::hpl {
 
@@ -26,7 +27,7 @@ constexpr std::string_view phase_text(Phase phase) {
   return "?";
 }
 
-class Pulse {
+class Pulse final : public mpi::Pulse {
  public:
   // Counts as a beat. `peer`: the rank of the job that is waited for, -1: none in particular.
   void at(Phase phase, std::int64_t step = -1, int peer = -1) {
@@ -35,11 +36,9 @@ class Pulse {
     peer_.store(peer, std::memory_order_relaxed);
     beat();
   }
-  void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }
-  std::uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
   int peer() const { return peer_.load(std::memory_order_relaxed); }
 
-  std::string doing() const {
+  std::string doing() const override {
     std::string text(phase_text(phase_.load(std::memory_order_relaxed)));
     if (const std::int64_t step = step_.load(std::memory_order_relaxed); step >= 0) text += format(", step {}", step);
     if (const int whom = peer(); whom >= 0) text += format(", from rank {}", whom);
@@ -47,7 +46,6 @@ class Pulse {
   }
 
  private:
-  std::atomic<std::uint64_t> beats_{0};
   std::atomic<Phase> phase_{Phase::start};
   std::atomic<std::int64_t> step_{-1};
   std::atomic<int> peer_{-1};

@@ -12,16 +12,21 @@ using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {{"--threads", Kind::count, "COUNT", "host: threads on the whole machine (default: one for each core)"}};
+constexpr MetricFacts kMetrics[] = {{"memory.copy", "B/s", "z = x: 16 bytes an element"},
+                                    {"memory.scale", "B/s", "z = q x: 16 bytes an element"},
+                                    {"memory.add", "B/s", "z = x + y: 24 bytes an element"},
+                                    {"memory.triad", "B/s", "z = x + q y: 24 bytes an element"}};
 constexpr Program kProgram{.name = "memory",
                            .summary = "memory bandwidth: copy, scale, add and triad as STREAM counts them",
                            .size_kind = Kind::bytes,
                            .size_help = "of one array, as 128MiB (default: host 4 times the last-level caches, cuda 1GiB)",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
-                           .extra = kExtra};
+                           .extra = kExtra,
+                           .metrics = kMetrics};
 
 void measure_place(Place& place, const Options& options, Reporter& report) {
-  const Loop loop = loop_from(options, 20, 3);
   for (const KernelFacts& facts : kKernels) {
+    const Loop loop = loop_from(options, 20, 3, format("{} on {}", facts.metric, place.device().label));
     place.poison();
     LoadMeter meter;
     const std::vector<double> seconds = measure(loop, [&] { return place.run(facts.kernel); }, [&] { place.poison(); });

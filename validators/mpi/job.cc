@@ -63,4 +63,11 @@ std::optional<double> worst_share(const LoadMeter& meter, const Job& job) {
   return worst < 0 ? std::nullopt : std::optional(worst);
 }
 
+bool is_last(const Loop& loop, std::size_t done, double begin) {
+  if (loop.seconds <= 0) return done + 1 >= loop.iterations;
+  int last = done + 1 >= Loop::kMost || (done + 1 >= Loop::kFewest && now_seconds() - begin >= loop.seconds);
+  check(MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  return last != 0;
+}
+
 }  // namespace clusterc::mpi

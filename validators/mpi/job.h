@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/load.h"
+#include "harness/loop.h"
 
 namespace clusterc::mpi {
 
@@ -26,5 +27,8 @@ Job describe_job();
 
 // The largest share of any node's processors that work outside this job used; the same answer on every rank.
 std::optional<double> worst_share(const harness::LoadMeter&, const Job&);
+
+// Whether the repetition that comes is the last: every rank must stop at the same one, so where time decides, rank 0 says when.
+bool is_last(const harness::Loop&, std::size_t done, double begin);
 
 }  // namespace clusterc::mpi

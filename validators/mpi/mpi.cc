@@ -1,6 +1,5 @@
-// clusterc-mpi: MPI_Allreduce over message sizes, every result checked. README.md says what it proves.
+// clusterc-mpi: messages between pairs of ranks, barrier and all-reduce by message size, every result checked. README.md says what it proves.
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,36 +8,49 @@
 #include <thread>
 
 #include "base/format.h"
-#include "harness/cuda_support.h"
 #include "harness/fault.h"
 #include "harness/load.h"
 #include "harness/loop.h"
 #include "harness/machine.h"
 #include "harness/run.h"
+#include "mpi/guard.h"
 #include "mpi/job.h"
+#include "mpi/point_to_point.h"
 #include "mpi/program.h"
 #include "mpi/reduction.h"
-#include "mpi/watchdog.h"
 
 namespace clusterc::mpi {
 namespace {
 using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host};
+constexpr std::string_view kTests = "pingpong|bandwidth|bidirectional|multi-pair|message-rate|barrier|allreduce";
 constexpr std::string_view kTypes = "float32|int32", kPlacements = "in-place|out-of-place";
 constexpr ExtraOption kExtra[] = {
+    {"--tests", Kind::choices, kTests, "which (default: all)"},
     {"--min-size", Kind::bytes, "BYTES", "smallest message (default 8B)"},
     {"--max-size", Kind::bytes, "BYTES", "largest message (default 64MiB); every doubling between the two is measured"},
-    {"--types", Kind::choices, kTypes, "element types"},
-    {"--placements", Kind::choices, kPlacements, "whether the result replaces the input"},
+    {"--types", Kind::choices, kTypes, "element types of allreduce"},
+    {"--placements", Kind::choices, kPlacements, "whether the result of allreduce replaces the input"},
     {"--timeout", Kind::seconds, "SECONDS", "end when no repetition finishes for so long (default 60)"}};
+constexpr MetricFacts kMetrics[] = {{"mpi.pingpong.time", "s", "half of a round trip between two ranks, by message size", false},
+                                    {"mpi.pingpong.bandwidth", "B/s", "message / half of a round trip"},
+                                    {"mpi.bandwidth", "B/s", "a window of messages one way between two ranks, by message size"},
+                                    {"mpi.bidirectional", "B/s", "both ways at once, summed"},
+                                    {"mpi.multi_pair", "B/s", "all pairs at once, one way, summed"},
+                                    {"mpi.message_rate", "1/s", "messages of 8 B of all pairs, one way"},
+                                    {"mpi.barrier.time", "s", "of the slowest rank", false},
+                                    {"mpi.allreduce.time", "s", "of the slowest rank, by message size", false},
+                                    {"mpi.allreduce.algbw", "B/s", "bytes of one rank's vector / time"},
+                                    {"mpi.allreduce.busbw", "B/s", "algbw x 2 (n-1)/n"}};
 constexpr Program kProgram{.name = "mpi",
-                           .summary = "MPI_Allreduce over message sizes, started under mpirun or srun; only rank 0 prints",
+                           .summary = "messages between ranks, barrier and all-reduce by MPI, started under mpirun or srun; only rank 0 prints",
                            .size_kind = Kind::bytes,
                            .size_help = "measure this message size alone",
                            .backends = kBackends,
-                           .extra = kExtra};
-constexpr std::uint64_t kSmallest = 8, kLargest = 64ull << 20;
+                           .extra = kExtra,
+                           .metrics = kMetrics};
+constexpr std::uint64_t kSmallest = 8, kLargest = 64ull << 20, kRateBytes = 8;
 constexpr double kTimeout = 60;
 constexpr unsigned kRegenerateAlone = 16;  // with more ranks each regenerates a share of the sums: the work per rank stays bounded
 
@@ -51,12 +63,21 @@ MPI_Datatype datatype<std::int32_t>() { return MPI_INT32_T; }
 
 class Runner {
  public:
-  Runner(const Options& options, const Job& job, Reporter& report, Watchdog& dog) : options_(options), job_(job), report_(report), dog_(dog) {}
+  Runner(const Options& options, const Job& job, Reporter& report, TextPulse& pulse) : options_(options), job_(job), report_(report), pulse_(pulse) {}
 
   void all() {
     const std::uint64_t smallest = options_.size.value_or(options_.bytes("--min-size").value_or(kSmallest));
     const std::uint64_t largest = options_.size.value_or(options_.bytes("--max-size").value_or(kLargest));
     watch_at_rest();
+    const std::vector<std::string> tests = options_.choices("--tests", kTests);
+    const auto wanted = [&](std::string_view test) { return std::ranges::find(tests, test) != tests.end(); };
+    for (const PatternFacts& facts : kPatterns) {
+      if (!wanted(facts.name) || job_.ranks == 1) continue;   // nobody to send to
+      if (facts.pattern == Pattern::message_rate) between_pairs(facts, kRateBytes);
+      else for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) between_pairs(facts, bytes);
+    }
+    if (wanted("barrier")) barrier();
+    if (!wanted("allreduce")) return;
     for (const std::string& type : options_.choices("--types", kTypes)) {
       for (const std::string& placement : options_.choices("--placements", kPlacements)) {
         for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) {
@@ -69,7 +90,7 @@ class Runner {
 
  private:
   void watch_at_rest() {
-    dog_.doing("waiting for all ranks");
+    pulse_.doing("waiting for all ranks");
     check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
     LoadMeter meter(job_.node_cpus);
     std::this_thread::sleep_for(std::chrono::duration<double>(kWatchSeconds));
@@ -98,9 +119,102 @@ class Runner {
     return sums;
   }
 
+  // The times of `once` after warm-up, each that of the slowest rank; on rank 0.
+  std::vector<double> times(const Loop& loop, const std::function<double()>& once, const std::function<void()>& before_last) {
+    for (unsigned i = 0; i < loop.warmup; ++i) once(), pulse_.beat();
+    std::vector<double> samples;
+    Progress progress(loop.what);
+    const double begin = now_seconds();
+    for (bool last = false; !last;) {
+      check_interrupted();
+      last = is_last(loop, samples.size(), begin);
+      if (last) before_last();
+      samples.push_back(once());
+      pulse_.beat();
+      progress.at(samples.size(), loop.seconds > 0 ? 0 : loop.iterations, now_seconds() - begin, loop.seconds);
+    }
+    // An operation lasts until its slowest rank is done.
+    std::vector<double> slowest(samples.size());
+    check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    return slowest;
+  }
+  Loop loop_for(std::uint64_t bytes) {
+    // Short messages need more repetitions for a steady median, and cost nothing.
+    return loop_from(options_, bytes <= 65536 ? 200 : 20, bytes <= 65536 ? 20 : 3, job_.rank == 0 ? pulse_.doing() : "");
+  }
+
+  void between_pairs(const PatternFacts& facts, std::uint64_t bytes) {
+    pulse_.doing(format("{} of {}", facts.name, bytes_text(static_cast<double>(bytes))));
+    Pairs pairs(facts, job_, bytes, options_.seed);
+    LoadMeter meter(job_.node_cpus);
+    const Loop loop = loop_for(bytes);
+    std::vector<double> seconds = times(loop, [&] { return pairs.once(); }, [&] { pairs.poison(); });
+    const std::optional<double> load = worst_share(meter, job_);
+    refuse_busy(load, options_, format("during {} of {}", facts.name, bytes_text(static_cast<double>(bytes))));
+    std::uint64_t wrong[2] = {pairs.count_wrong(), pairs.checked()}, sum[2] = {};
+    check(MPI_Reduce(wrong, sum, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    if (job_.rank != 0) return;
+    Measurement m = figure(loop.warmup, bytes, sum[0], sum[1], load);
+    m.parameters.emplace_back("pairs", std::uint64_t{pairs.pairs()});
+    const double moved = static_cast<double>(pairs.bytes_moved());
+    if (facts.pattern == Pattern::pingpong) {
+      m.parameters.emplace_back("round_trips_in_a_sample", std::uint64_t{pairs.trips()});
+      for (double& s : seconds) s /= 2.0 * pairs.trips();
+      m.metric = "mpi.pingpong.time", m.unit = "s", m.higher_is_better = false, m.samples = seconds;
+      report_.measurement(m);
+      m.metric = "mpi.pingpong.bandwidth", m.unit = "B/s", m.higher_is_better = true, m.samples = rates(seconds, moved);
+    } else {
+      m.parameters.emplace_back("window", std::uint64_t{pairs.window()});
+      const bool count = facts.pattern == Pattern::message_rate;
+      m.metric = facts.metric, m.unit = count ? "1/s" : "B/s", m.samples = rates(seconds, count ? moved / static_cast<double>(bytes) : moved);
+    }
+    report_.measurement(m);
+  }
+
+  // Nobody may leave before the last has come: each rank tells when it came and left, by the clock that the ranks of a node share. Across nodes the
+  // clocks are not compared, and the order is checked within each node.
+  void barrier() {
+    pulse_.doing("barrier");
+    LoadMeter meter(job_.node_cpus);
+    double came = 0, left = 0;
+    const Loop loop = loop_for(0);
+    const std::vector<double> seconds = times(loop, [&] {
+      check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+      came = now_seconds();
+      check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+      left = now_seconds();
+      return left - came;
+    }, [] {});
+    const std::optional<double> load = worst_share(meter, job_);
+    refuse_busy(load, options_, "during the barrier");
+    if constexpr (kFaultBuild) left = job_.rank == 0 ? came - 1 : left;
+    double last = 0;
+    check(MPI_Allreduce(&came, &last, 1, MPI_DOUBLE, MPI_MAX, job_.node), "MPI_Allreduce");
+    std::uint64_t wrong[2] = {left < last ? 1u : 0u, 1}, sum[2] = {};
+    check(MPI_Reduce(wrong, sum, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    if (job_.rank != 0) return;
+    Measurement m = figure(loop.warmup, 0, sum[0], sum[1], load);
+    m.metric = "mpi.barrier.time", m.unit = "s", m.higher_is_better = false, m.samples = seconds;
+    report_.measurement(m);
+  }
+
+  // What all figures of a job have.
+  Measurement figure(unsigned warmup, std::uint64_t bytes, std::uint64_t wrong, std::uint64_t checked, std::optional<double> load) const {
+    Measurement m;
+    m.warmup = warmup;
+    m.size_bytes = bytes;
+    m.device = {.backend = Backend::host, .label = "ranks"};
+    m.checked = checked;
+    m.wrong = wrong;
+    m.other_load = load;
+    m.parameters = {{"ranks", static_cast<std::uint64_t>(job_.ranks)}, {"nodes", static_cast<std::uint64_t>(job_.nodes)}, {"oversubscribed", job_.oversubscribed}};
+    if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
+    return m;
+  }
+
   template <class T>
   void one(const std::string& type, bool in_place, std::uint64_t bytes) {
-    dog_.doing(format("MPI_Allreduce of {} {}, {}", bytes_text(static_cast<double>(bytes)), type, in_place ? "in place" : "out of place"));
+    pulse_.doing(format("MPI_Allreduce of {} {}, {}", bytes_text(static_cast<double>(bytes)), type, in_place ? "in place" : "out of place"));
     const std::size_t count = bytes / sizeof(T);
     const unsigned bits = magnitude_bits<T>(static_cast<unsigned>(job_.ranks));
     std::vector<T> input(count), output(count, poison<T>());
@@ -113,57 +227,29 @@ class Runner {
       const double begin = now_seconds();
       check(MPI_Allreduce(in_place ? MPI_IN_PLACE : static_cast<const void*>(input.data()), output.data(), static_cast<int>(count), datatype<T>(),
                           MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
-      const double seconds = now_seconds() - begin;
-      dog_.beat();
-      return seconds;
+      return now_seconds() - begin;
     };
-    // Short messages need more repetitions for a steady median, and cost nothing.
-    const Loop loop = loop_from(options_, bytes <= 65536 ? 200 : 20, bytes <= 65536 ? 20 : 3);
-    for (unsigned i = 0; i < loop.warmup; ++i) once();
-    std::vector<double> samples;
-    const double begin = now_seconds();
-    for (bool last = false; !last;) {
-      check_interrupted();
-      last = is_last(loop, samples.size(), begin);
-      if (last && !in_place) std::fill(output.begin(), output.end(), poison<T>());
-      samples.push_back(once());
-    }
+    const Loop loop = loop_for(bytes);
+    const std::vector<double> slowest = times(loop, once, [&] {
+      if (!in_place) std::fill(output.begin(), output.end(), poison<T>());
+    });
     const std::optional<double> load = worst_share(meter, job_);
     refuse_busy(load, options_, format("during the all-reduce of {}", bytes_text(static_cast<double>(bytes))));
 
-    // An operation lasts until its slowest rank is done.
-    std::vector<double> slowest(samples.size());
-    check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD), "MPI_Reduce");
     if (job_.rank == job_.ranks - 1) fault_flip_bit(output.data(), count / 2 * sizeof(T));
     const std::vector<T> want = expected<T>(count, bits);
     std::uint64_t wrong[2] = {0, count}, sum[2] = {};
     for (std::size_t i = 0; i < count; ++i) wrong[0] += !(output[i] == want[i]);
     check(MPI_Reduce(wrong, sum, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD), "MPI_Reduce");
-    dog_.beat();
+    pulse_.beat();
     if (job_.rank == 0) print(type, in_place, bytes, slowest, loop.warmup, sum[0], sum[1], load);
-  }
-
-  // Every rank must stop at the same repetition: where time decides, rank 0 says when.
-  bool is_last(const Loop& loop, std::size_t done, double begin) const {
-    if (loop.seconds <= 0) return done + 1 >= loop.iterations;
-    int last = done + 1 >= Loop::kMost || (done + 1 >= Loop::kFewest && now_seconds() - begin >= loop.seconds);
-    check(MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
-    return last != 0;
   }
 
   void print(const std::string& type, bool in_place, std::uint64_t bytes, const std::vector<double>& seconds, unsigned warmup,
              std::uint64_t wrong, std::uint64_t checked, std::optional<double> load) {
     const auto ranks = static_cast<unsigned>(job_.ranks);
-    Measurement m;
-    m.warmup = warmup;
-    m.size_bytes = bytes;
-    m.device = {.backend = Backend::host, .label = "ranks"};
-    m.checked = checked;
-    m.wrong = wrong;
-    m.other_load = load;
-    m.parameters = {{"type", type}, {"operation", std::string("sum")}, {"in_place", in_place}, {"ranks", std::uint64_t{ranks}},
-                    {"nodes", static_cast<std::uint64_t>(job_.nodes)}, {"oversubscribed", job_.oversubscribed}};
-    if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
+    Measurement m = figure(warmup, bytes, wrong, checked, load);
+    m.parameters.insert(m.parameters.begin(), {{"type", type}, {"operation", std::string("sum")}, {"in_place", in_place}});
     m.variant = format("{} {}", type, in_place ? "in place" : "out of place");
     m.metric = "mpi.allreduce.time";
     m.unit = "s";
@@ -184,7 +270,7 @@ class Runner {
   const Options& options_;
   const Job& job_;
   Reporter& report_;
-  Watchdog& dog_;
+  TextPulse& pulse_;
 };
 
 // Sizes that the loops cannot do: said before anything is started.
@@ -202,21 +288,17 @@ int main_of_rank(const Options& options) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   Reporter report(kProgram, options, host_name(), write_to_stdout);
   if (rank == 0) report.header(utc_now());
-  // Rank 0 tells first; the others wait a little longer, in turn, for the case that rank 0 itself is stuck.
-  const double timeout = options.seconds_of("--timeout").value_or(kTimeout);
-  Watchdog dog(timeout + (rank == 0 ? 0 : 2 + std::min(30.0, 0.05 * rank)), [&](const std::string& doing) {
-    report.error(Cause::timeout, format("rank {} on '{}' waited {:.4g} s: {}", rank, host_name(), timeout, doing));
-    _exit(static_cast<int>(Exit::could_not_run));  // no MPI call: the other thread is inside one; the launcher ends the other ranks
-  });
+  TextPulse pulse;
+  Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), seconds_behind(rank), tell_and_leave(report, rank));
   // Every rank sees the same load and the same missing back end.
   const auto by_all = [&](Cause cause) { return cause == Cause::busy || options.device == Backend::cuda; };
   return run_rank(report, rank, by_all, [&] {
     if (options.device == Backend::cuda) {
-      require_gpus();
-      throw CouldNotRun(Cause::not_built, "the mpi validator sums in host memory only");
+      throw CouldNotRun(Cause::not_applicable, "the mpi validator works in host memory; nccl measures GPUs");
     }
     const Job job = describe_job();
-    Runner(options, job, report, dog).all();
+    guard.watch(processes_of_node(job), job.nodes);
+    Runner(options, job, report, pulse).all();
   });
 }
 

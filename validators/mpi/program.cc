@@ -26,7 +26,7 @@ int run_rank_program(const RankProgram& p, int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (wrong.empty() && p.wrong_shape) wrong = p.wrong_shape(*line.run, static_cast<unsigned>(ranks));
-  int status = static_cast<int>(Exit::usage);
+  int status = static_cast<int>(Exit::could_not_run);
   if (!wrong.empty()) {
     if (rank == 0) std::fprintf(stderr, "clusterc-%s: error: %s\n", std::string(p.program.name).c_str(), wrong.c_str());
   } else {
@@ -46,6 +46,7 @@ int run_rank(Reporter& report, int rank, const std::function<bool(Cause)>& by_al
     // A signal reaches all; where the launcher sends it because another rank has ended, that one has told the cause.
     if (rank == 0 || (!all_ranks && e.cause() != Cause::interrupted)) report.error(e.cause(), e.what());
     if (!all_ranks) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));
+    return static_cast<int>(exit_of(e.cause()));
   } catch (const std::bad_alloc&) {
     report.error(Cause::no_memory, format("rank {}: an allocation failed", rank));
     MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::could_not_run));

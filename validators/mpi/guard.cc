@@ -1,12 +1,17 @@
-#include "hpl/guard.h"
+#include "mpi/guard.h"
 
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <sstream>
 
+#include "base/format.h"
 #include "harness/loop.h"
 #include "harness/machine.h"
 
-namespace clusterc::hpl {
+namespace clusterc::mpi {
 
 std::optional<ProcessState> parse_process_state(const std::string& stat) {
   const auto bracket = stat.rfind(')');
@@ -25,8 +30,8 @@ std::optional<ProcessState> state_of(long process_id) {
   return text ? parse_process_state(*text) : std::nullopt;
 }
 
-Guard::Guard(const Pulse& pulse, double seconds, Expired expired)
-    : pulse_(pulse), seconds_(seconds), expired_(std::move(expired)), thread_([this] { run(); }) {}
+Guard::Guard(const Pulse& pulse, double seconds, double behind, Expired expired)
+    : pulse_(pulse), seconds_(seconds), behind_(behind), expired_(std::move(expired)), thread_([this] { run(); }) {}
 
 Guard::~Guard() {
   {
@@ -37,12 +42,15 @@ Guard::~Guard() {
   thread_.join();
 }
 
-void Guard::watch(std::vector<Process> others) {
+void Guard::watch(std::vector<Process> others, int nodes) {
   std::erase_if(others, [](const Process& other) {
     const auto state = state_of(other.id);
     return !state || state->started != other.started;
   });
   const std::lock_guard lock(mutex_);
+  // A rank that is stopped on another node is seen there.
+  constexpr double kOfOtherNodes = 2;
+  if (nodes > 1) behind_ += kOfOtherNodes;
   others_ = std::move(others);
 }
 
@@ -82,11 +90,36 @@ void Guard::run() {
     if (const auto beats = pulse_.beats(); beats != last_seen) {
       last_seen = beats;
       since = Clock::now();
-    } else if (std::chrono::duration<double>(Clock::now() - since).count() > seconds_) {
+    } else if (const double still = std::chrono::duration<double>(Clock::now() - since).count(); still > seconds_) {
       const std::string who = stopped();
+      if (who.empty() && still <= seconds_ + behind_) continue;
       return expired_(harness::Cause::timeout, format("nothing moved for {:.4g} s: {}{}{}", seconds_, pulse_.doing(), who.empty() ? "" : "; ", who));
     }
   }
 }
 
-}  // namespace clusterc::hpl
+std::vector<Process> processes_of_node(const Job& job) {
+  int locals = 1;
+  MPI_Comm_size(job.node, &locals);
+  const auto state = state_of(getpid());
+  std::uint64_t mine[3] = {static_cast<std::uint64_t>(job.rank), static_cast<std::uint64_t>(getpid()), state ? state->started : 0};
+  std::vector<std::uint64_t> all(3 * static_cast<std::size_t>(locals));
+  check(MPI_Allgather(mine, 3, MPI_UINT64_T, all.data(), 3, MPI_UINT64_T, job.node), "MPI_Allgather");
+  std::vector<Process> out;
+  for (std::size_t i = 0; i < all.size(); i += 3) {
+    if (all[i] != mine[0]) out.push_back({.rank = static_cast<int>(all[i]), .id = static_cast<long>(all[i + 1]), .started = all[i + 2]});
+  }
+  return out;
+}
+
+double seconds_behind(int rank) { return rank == 0 ? 0 : 2 + std::min(30.0, 0.05 * rank); }
+
+Guard::Expired tell_and_leave(harness::Reporter& report, int rank) {
+  return [&report, rank](harness::Cause cause, const std::string& detail) {
+    if (rank != 0 && cause != harness::Cause::timeout) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    report.error(cause, format("rank {} on '{}': {}", rank, harness::host_name(), detail));
+    _exit(static_cast<int>(harness::exit_of(cause)));
+  };
+}
+
+}  // namespace clusterc::mpi

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "harness/outcome.h"
-#include "hpl/pulse.h"
+#include "harness/report.h"
+#include "mpi/job.h"
+#include "mpi/pulse.h"
 
-namespace clusterc::hpl {
+namespace clusterc::mpi {
 
 // A process on this machine, told from a later one with the same number by when it began.
 struct Process {
@@ -32,14 +34,15 @@ std::optional<ProcessState> parse_process_state(const std::string& stat);
 
 class Guard {
  public:
-  // `expired` runs on the guard's thread, once; it makes no MPI call and does not return.
+  // `expired` runs on the guard's thread, once; it makes no MPI call and does not return. `seconds`: the deadline of who can name a stopped rank;
+  // who cannot waits `behind` longer, so that the one who knows tells first.
   using Expired = std::function<void(harness::Cause, const std::string& detail)>;
-  Guard(const Pulse&, double seconds, Expired);
+  Guard(const Pulse&, double seconds, double behind, Expired);
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  void watch(std::vector<Process> others);  // those that cannot be seen from here (another PID namespace) are left out
+  void watch(std::vector<Process> others, int nodes);  // those that cannot be seen from here (another PID namespace) are left out
 
  private:
   void run();
@@ -48,6 +51,7 @@ class Guard {
 
   const Pulse& pulse_;
   const double seconds_;
+  double behind_;
   const Expired expired_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -56,4 +60,12 @@ class Guard {
   std::thread thread_;
 };
 
-}  // namespace clusterc::hpl
+// The other ranks on this machine. Every rank of the job must call it.
+std::vector<Process> processes_of_node(const Job&);
+
+// What a validator does when its guard expires: one end record, and out without a further MPI call (the other thread is inside one; the launcher ends the
+// other ranks). Rank 0 tells of what all see; the others a little later, in turn.
+Guard::Expired tell_and_leave(harness::Reporter&, int rank);
+double seconds_behind(int rank);
+
+}  // namespace clusterc::mpi

@@ -1,0 +1,290 @@
+// The CUDA back end: NCCL, found at run time, one GPU a rank, timed with device events on one stream. Compiled, never run on a GPU.
+//
+// Nothing here waits without a deadline: the communicator does not block, and whoever waits asks NCCL for errors and `alive` whether the run is
+// to end (NCCL user guide, "Fault tolerance"). ncclCommAbort frees a kernel that spins for a rank that does not come.
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "harness/cuda_support.h"
+#include "harness/library.h"
+#include "base/format.h"
+#include "nccl/backend.h"
+
+namespace clusterc::nccl {
+namespace {
+using namespace harness;
+
+// Every function that we call, under its own name.
+struct Functions {
+  std::unique_ptr<Library> library;
+#define CLUSTERC_FUNCTION(name) decltype(::nccl##name)* name = nullptr
+  CLUSTERC_FUNCTION(GetVersion);
+  CLUSTERC_FUNCTION(GetUniqueId);
+  CLUSTERC_FUNCTION(CommInitRankConfig);
+  CLUSTERC_FUNCTION(CommGetAsyncError);
+  CLUSTERC_FUNCTION(CommAbort);
+  CLUSTERC_FUNCTION(GetErrorString);
+  CLUSTERC_FUNCTION(GroupStart);
+  CLUSTERC_FUNCTION(GroupEnd);
+  CLUSTERC_FUNCTION(AllReduce);
+  CLUSTERC_FUNCTION(AllGather);
+  CLUSTERC_FUNCTION(ReduceScatter);
+  CLUSTERC_FUNCTION(Broadcast);
+  CLUSTERC_FUNCTION(Reduce);
+  CLUSTERC_FUNCTION(Send);
+  CLUSTERC_FUNCTION(Recv);
+#undef CLUSTERC_FUNCTION
+
+  Functions() {
+    std::string why, missing;
+    auto found = Library::open({"libnccl.so.2"}, why);
+    if (!found) throw CouldNotRun(Cause::library_missing, why);
+    library = std::make_unique<Library>(*found);
+#define CLUSTERC_FUNCTION(name) \
+  if (!(name = library->symbol<decltype(::nccl##name)>("nccl" #name))) missing = "nccl" #name
+    CLUSTERC_FUNCTION(GetVersion);
+    CLUSTERC_FUNCTION(GetUniqueId);
+    CLUSTERC_FUNCTION(CommInitRankConfig);
+    CLUSTERC_FUNCTION(CommGetAsyncError);
+    CLUSTERC_FUNCTION(CommAbort);
+    CLUSTERC_FUNCTION(GetErrorString);
+    CLUSTERC_FUNCTION(GroupStart);
+    CLUSTERC_FUNCTION(GroupEnd);
+    CLUSTERC_FUNCTION(AllReduce);
+    CLUSTERC_FUNCTION(AllGather);
+    CLUSTERC_FUNCTION(ReduceScatter);
+    CLUSTERC_FUNCTION(Broadcast);
+    CLUSTERC_FUNCTION(Reduce);
+    CLUSTERC_FUNCTION(Send);
+    CLUSTERC_FUNCTION(Recv);
+#undef CLUSTERC_FUNCTION
+    if (!missing.empty()) throw CouldNotRun(Cause::library_missing, format("'{}' has no {}", library->name(), missing));
+  }
+};
+
+ncclDataType_t datatype(Type type) {
+  switch (type) {
+    case Type::float32: return ncclFloat32;
+    case Type::float64: return ncclFloat64;
+    case Type::int8: return ncclInt8;
+    case Type::int32: return ncclInt32;
+    case Type::int64: return ncclInt64;
+    case Type::float16: return ncclFloat16;
+    case Type::bfloat16: return ncclBfloat16;
+  }
+  return ncclFloat32;
+}
+
+class DeviceBytes {
+ public:
+  void resize(std::size_t bytes) {
+    if (bytes <= size_) return;
+    cudaFree(at_);
+    at_ = nullptr;
+    size_ = 0;
+    cuda_check(cudaMalloc(&at_, bytes), "cudaMalloc");
+    size_ = bytes;
+  }
+  ~DeviceBytes() { cudaFree(at_); }
+  DeviceBytes() = default;
+  DeviceBytes(const DeviceBytes&) = delete;
+  DeviceBytes& operator=(const DeviceBytes&) = delete;
+  std::byte* at(std::size_t offset = 0) const { return static_cast<std::byte*>(at_) + offset; }
+
+ private:
+  void* at_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+class NcclTransport final : public Transport {
+ public:
+  NcclTransport(const mpi::Job& job, const std::function<void()>& alive) : job_(job), alive_(alive) {
+    const int gpus = require_gpus();
+    int local = 0;
+    mpi::check(MPI_Comm_rank(job.node, &local), "MPI_Comm_rank");
+    gpu_ = local % gpus;
+    cuda_check(cudaSetDevice(gpu_), "cudaSetDevice");
+    int locals = 1;
+    mpi::check(MPI_Comm_size(job.node, &locals), "MPI_Comm_size");
+    shared_ = locals > gpus;
+    // NCCL refuses two ranks of one host on one GPU; with host names of their own they talk through the network transport. For tests of the logic
+    // alone: the figures say `gpus_shared` (NCCL's src/misc/utils.cc, getHostHash).
+    if (shared_) {
+      setenv("NCCL_HOSTID", format("clusterc-rank-{}", job.rank).c_str(), 0);
+      for (const auto& [name, value] : {std::pair{"NCCL_P2P_DISABLE", "1"}, {"NCCL_SHM_DISABLE", "1"}, {"NCCL_NVLS_ENABLE", "0"}, {"NCCL_MNNVL_ENABLE", "0"}}) setenv(name, value, 0);
+    }
+    try {
+      cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+      cuda_check(cudaEventCreate(&begin_), "cudaEventCreate");
+      cuda_check(cudaEventCreate(&end_), "cudaEventCreate");
+      connect();
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  ~NcclTransport() override { release(); }
+
+  Device device() const override {
+    Device gpu = gpu_device(gpu_);
+    gpu.label = "ranks";   // the figure is of all of them
+    gpu.uuid.clear();
+    return gpu;
+  }
+  bool has(Type) const override { return true; }
+  // As nccl-tests: an exchange between neighbours or all needs two buffers.
+  bool has(Collective c, bool in_place) const override { return !in_place || (c != Collective::sendrecv && c != Collective::all_to_all); }
+
+  void prepare(const Shape& shape, Type type, bool in_place, std::span<const std::byte> input, std::span<const std::byte> poison) override {
+    shape_ = shape;
+    type_ = datatype(type);
+    element_ = poison.size();
+    in_place_ = in_place;
+    input_bytes_ = input.size();
+    output_bytes_ = element_ * std::max({shape.got(), in_place ? shape.given() : 0, std::size_t{1}});
+    input_.resize(std::max<std::size_t>(input_bytes_, 1));
+    output_.resize(output_bytes_);
+    pristine_.resize(output_bytes_);
+    // The output as it is before a collective, made once here and copied on the device: poison, and in place the input at its offset.
+    std::vector<std::byte> image(output_bytes_);
+    for (std::size_t at = 0; at < image.size(); at += element_) std::copy(poison.begin(), poison.end(), image.begin() + static_cast<std::ptrdiff_t>(at));
+    if (in_place) std::copy(input.begin(), input.end(), image.begin() + static_cast<std::ptrdiff_t>(in_offset()));
+    if (!input.empty()) cuda_check(cudaMemcpy(input_.at(), input.data(), input.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
+    cuda_check(cudaMemcpy(pristine_.at(), image.data(), image.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
+    reset();
+  }
+
+  void reset() override {
+    cuda_check(cudaMemcpyAsync(output_.at(), pristine_.at(), output_bytes_, cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
+    wait_for_stream("putting the input back");
+  }
+
+  double run() override {
+    cuda_check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
+    enqueue();
+    cuda_check(cudaEventRecord(end_, stream_), "cudaEventRecord");
+    wait_for_stream(facts_of(shape_.collective).name);
+    float milliseconds = 0;
+    cuda_check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+
+  std::vector<std::byte> output() override {
+    std::vector<std::byte> out(shape_.got() * element_);
+    if (!out.empty()) cuda_check(cudaMemcpy(out.data(), output_.at(out_offset()), out.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return out;
+  }
+
+  std::vector<std::pair<std::string, Parameter>> parameters() const override {
+    int version = 0;
+    nccl_.GetVersion(&version);
+    std::vector<std::pair<std::string, Parameter>> out = {{"transport", std::string("NCCL")}, {"library", nccl_.library->name()},
+                                                          {"library_version", static_cast<std::uint64_t>(version)}, {"gpus_shared", shared_}};
+    for (const char* name : {"NCCL_ALGO", "NCCL_PROTO", "NCCL_NET", "NCCL_IB_HCA"})
+      if (const char* value = std::getenv(name)) out.emplace_back(name, std::string(value));
+    return out;
+  }
+
+ private:
+  void check(ncclResult_t result, const char* what) const {
+    if (result != ncclSuccess && result != ncclInProgress) throw CouldNotRun(Cause::device_error, format("{}: {}", what, nccl_.GetErrorString(result)));
+  }
+
+  // The communicator and what was given to it: done, or an error.
+  void settle(const char* what) const {
+    for (;;) {
+      ncclResult_t state = ncclSuccess;
+      check(nccl_.CommGetAsyncError(comm_, &state), "ncclCommGetAsyncError");
+      check(state, what);
+      if (state == ncclSuccess) return;
+      alive_();
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+
+  void wait_for_stream(std::string_view what) const {
+    for (unsigned turns = 0;; ++turns) {
+      const cudaError_t state = cudaStreamQuery(stream_);
+      if (state == cudaSuccess) return;
+      if (state != cudaErrorNotReady) cuda_check(state, "waiting for the stream");
+      if (turns % 1024 != 1023) continue;
+      ncclResult_t error = ncclSuccess;
+      check(nccl_.CommGetAsyncError(comm_, &error), "ncclCommGetAsyncError");
+      check(error, std::string(what).c_str());
+      alive_();
+    }
+  }
+
+  void connect() {
+    ncclUniqueId id{};
+    if (job_.rank == 0) check(nccl_.GetUniqueId(&id), "ncclGetUniqueId");
+    mpi::check(MPI_Bcast(&id, sizeof id, MPI_CHAR, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    check(nccl_.CommInitRankConfig(&comm_, job_.ranks, id, job_.rank, &config), "ncclCommInitRankConfig");
+    settle("ncclCommInitRankConfig");
+  }
+
+  std::size_t in_offset() const { return shape_.collective == Collective::all_gather ? shape_.rank * shape_.count * element_ : 0; }
+  std::size_t out_offset() const { return in_place_ && shape_.collective == Collective::reduce_scatter ? shape_.rank * shape_.count * element_ : 0; }
+
+  void enqueue() const {
+    const std::size_t n = shape_.count;
+    std::byte* const out = output_.at(out_offset());
+    const std::byte* const in = in_place_ ? output_.at(in_offset()) : input_.at();
+    switch (shape_.collective) {
+      case Collective::all_reduce: check(nccl_.AllReduce(in, out, n, type_, ncclSum, comm_, stream_), "ncclAllReduce"); break;
+      case Collective::all_gather: check(nccl_.AllGather(in, out, n, type_, comm_, stream_), "ncclAllGather"); break;
+      case Collective::reduce_scatter: check(nccl_.ReduceScatter(in, out, n, type_, ncclSum, comm_, stream_), "ncclReduceScatter"); break;
+      case Collective::broadcast: check(nccl_.Broadcast(in, out, n, type_, 0, comm_, stream_), "ncclBroadcast"); break;
+      case Collective::reduce: check(nccl_.Reduce(in, out, n, type_, ncclSum, 0, comm_, stream_), "ncclReduce"); break;
+      case Collective::all_to_all:
+        check(nccl_.GroupStart(), "ncclGroupStart");
+        for (unsigned peer = 0; peer < shape_.ranks; ++peer) {
+          check(nccl_.Send(in + peer * n * element_, n, type_, static_cast<int>(peer), comm_, stream_), "ncclSend");
+          check(nccl_.Recv(out + peer * n * element_, n, type_, static_cast<int>(peer), comm_, stream_), "ncclRecv");
+        }
+        check(nccl_.GroupEnd(), "ncclGroupEnd");
+        break;
+      case Collective::sendrecv:
+        check(nccl_.GroupStart(), "ncclGroupStart");
+        check(nccl_.Send(in, n, type_, static_cast<int>(shape_.next()), comm_, stream_), "ncclSend");
+        check(nccl_.Recv(out, n, type_, static_cast<int>(shape_.previous()), comm_, stream_), "ncclRecv");
+        check(nccl_.GroupEnd(), "ncclGroupEnd");
+        break;
+    }
+    settle(facts_of(shape_.collective).name.data());
+  }
+
+  void release() {
+    if (comm_) nccl_.CommAbort(comm_);   // also what ends a communicator that is well: nothing is under way
+    if (begin_) cudaEventDestroy(begin_);
+    if (end_) cudaEventDestroy(end_);
+    if (stream_) cudaStreamDestroy(stream_);
+  }
+
+  Functions nccl_;
+  const mpi::Job& job_;
+  std::function<void()> alive_;
+  int gpu_ = 0;
+  bool shared_ = false;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  ncclComm_t comm_ = nullptr;
+  Shape shape_;
+  ncclDataType_t type_ = ncclFloat32;
+  std::size_t element_ = 1, input_bytes_ = 0, output_bytes_ = 0;
+  bool in_place_ = false;
+  DeviceBytes input_, output_, pristine_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> open_nccl(const mpi::Job& job, const std::function<void()>& alive) { return std::make_unique<NcclTransport>(job, alive); }
+
+}  // namespace clusterc::nccl

@@ -1,0 +1,265 @@
+// clusterc-nccl: collectives by NCCL between GPUs, or the same by MPI between hosts; every result checked. README.md says what it proves.
+#include <mpi.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "base/format.h"
+#include "harness/cuda_support.h"
+#include "harness/fault.h"
+#include "harness/load.h"
+#include "harness/loop.h"
+#include "harness/machine.h"
+#include "harness/run.h"
+#include "mpi/guard.h"
+#include "mpi/job.h"
+#include "mpi/program.h"
+#include "nccl/backend.h"
+
+namespace clusterc::nccl {
+namespace {
+using namespace harness;
+using mpi::check;
+using mpi::Job;
+
+constexpr bool kNcclBuilt =
+#ifdef CLUSTERC_NCCL
+    true;
+#else
+    false;
+#endif
+constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
+constexpr std::string_view kPlacements = "in-place|out-of-place";
+constexpr ExtraOption kExtra[] = {
+    {"--collectives", Kind::choices, kCollectiveNames, "which (default: all)"},
+    {"--min-size", Kind::bytes, "BYTES", "smallest size (default 8B)"},
+    {"--max-size", Kind::bytes, "BYTES", "largest size (default host 64MiB, cuda 8GiB); every doubling between the two is measured"},
+    {"--types", Kind::choices, kTypeNames, "element types (default float32)"},
+    {"--placements", Kind::choices, kPlacements, "whether the result replaces the input (default: both)"},
+    {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 60)"}};
+#define CLUSTERC_METRICS(name, busy)                                                 \
+  {"nccl." name ".time", "s", "of the slowest rank, by size", false},                \
+      {"nccl." name ".algbw", "B/s", "bytes / time"}, {"nccl." name ".busbw", "B/s", busy}
+constexpr MetricFacts kMetrics[] = {CLUSTERC_METRICS("all_reduce", "algbw x 2 (n-1)/n"),  CLUSTERC_METRICS("all_gather", "algbw x (n-1)/n"),
+                                    CLUSTERC_METRICS("reduce_scatter", "algbw x (n-1)/n"), CLUSTERC_METRICS("all_to_all", "algbw x (n-1)/n"),
+                                    CLUSTERC_METRICS("broadcast", "algbw"),                CLUSTERC_METRICS("reduce", "algbw"),
+                                    CLUSTERC_METRICS("sendrecv", "algbw")};
+#undef CLUSTERC_METRICS
+constexpr Program kProgram{.name = "nccl",
+                           .summary = "collectives by NCCL between GPUs, or by MPI between hosts, started under mpirun or srun; only rank 0 prints",
+                           .size_kind = Kind::bytes,
+                           .size_help = "measure this size alone",
+                           .backends = std::span(kBackends).first(kNcclBuilt ? 2 : 1),
+                           .extra = kExtra,
+                           .metrics = kMetrics};
+constexpr std::uint64_t kSmallest = 8, kLargestHost = 64ull << 20, kLargestCuda = 8ull << 30;
+constexpr double kTimeout = 60;
+constexpr unsigned kRegenerateAlone = 16;   // with more ranks each regenerates a share of the sums: the work of a rank stays bounded
+
+class Runner {
+ public:
+  Runner(const Options& options, const Job& job, Reporter& report, mpi::TextPulse& pulse) : options_(options), job_(job), report_(report), pulse_(pulse) {}
+
+  void all() {
+    if (options_.device == Backend::host) {
+      transport_ = open_mpi();
+    } else {
+#ifdef CLUSTERC_NCCL
+      pulse_.doing("making a communicator of NCCL");
+      transport_ = open_nccl(job_, [] { check_interrupted(); });
+#endif
+    }
+    watch_at_rest();
+    const std::uint64_t smallest = options_.size.value_or(options_.bytes("--min-size").value_or(kSmallest));
+    const std::uint64_t largest = options_.size.value_or(options_.bytes("--max-size").value_or(options_.device == Backend::cuda ? kLargestCuda : kLargestHost));
+    const std::vector<std::string> types = options_.has("--types") ? options_.choices("--types", kTypeNames) : std::vector<std::string>{"float32"};
+    const std::vector<std::string> wanted = options_.choices("--collectives", kCollectiveNames);
+    bool any = false;
+    for (const CollectiveFacts& facts : kCollectives) {
+      if (std::find(wanted.begin(), wanted.end(), facts.name) == wanted.end()) continue;
+      for (const std::string& type : types) {
+        for (const std::string& placement : options_.choices("--placements", kPlacements)) {
+          const bool in_place = placement == "in-place";
+          with_type(type, [&]<class T>(T, Type id) {
+            if (!transport_->has(id) || !transport_->has(facts.collective, in_place)) return;
+            // Sums of so many ranks are no longer exact in a short type: they could not be told from wrong ones.
+            if (facts.sums && std::numeric_limits<T>::digits < 2 + std::bit_width(static_cast<unsigned>(job_.ranks - 1))) return;
+            any = true;
+            for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) one<T>(facts, id, type, in_place, bytes);
+          });
+        }
+      }
+    }
+    if (!any) throw CouldNotRun(Cause::not_applicable, format("{} has none of these collectives with these types and placements", options_.device == Backend::host ? "MPI" : "NCCL"));
+  }
+
+ private:
+  void watch_at_rest() {
+    pulse_.doing("waiting for all ranks");
+    check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    LoadMeter meter(job_.node_cpus);
+    std::this_thread::sleep_for(std::chrono::duration<double>(kWatchSeconds));
+    refuse_busy(mpi::worst_share(meter, job_), options_, "before the run");
+  }
+
+  template <class T>
+  static std::span<const std::byte> bytes_of(const std::vector<T>& elements) {
+    return std::as_bytes(std::span(elements));
+  }
+
+  // What this rank must get. Sums over many ranks are shared out, each rank making a part of the vector, and gathered.
+  template <class T>
+  std::vector<T> expected(const Shape& shape) const {
+    std::vector<T> want(shape.got());
+    const bool shared = shape.ranks > kRegenerateAlone && (shape.collective == Collective::all_reduce || shape.collective == Collective::reduce);
+    if (!shared) {
+      for (std::size_t i = 0; i < want.size(); ++i) want[i] = expected_at<T>(options_.seed, shape, i);
+      return want;
+    }
+    std::vector<int> counts, begins;
+    for (unsigned r = 0; r < shape.ranks; ++r) {
+      begins.push_back(static_cast<int>(shape.count * r / shape.ranks * sizeof(T)));
+      counts.push_back(static_cast<int>(shape.count * (r + 1) / shape.ranks * sizeof(T)) - begins.back());
+    }
+    const std::size_t first = shape.count * shape.rank / shape.ranks;
+    std::vector<T> mine(shape.count * (shape.rank + 1) / shape.ranks - first);
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = expected_at<T>(options_.seed, shape, first + i);
+    want.resize(shape.count);
+    check(MPI_Allgatherv(mine.data(), counts[shape.rank], MPI_BYTE, want.data(), counts.data(), begins.data(), MPI_BYTE, MPI_COMM_WORLD), "MPI_Allgatherv");
+    want.resize(shape.got());
+    return want;
+  }
+
+  template <class T>
+  void one(const CollectiveFacts& facts, Type id, const std::string& type, bool in_place, std::uint64_t asked) {
+    const auto ranks = static_cast<unsigned>(job_.ranks);
+    const Shape shape{facts.collective, static_cast<unsigned>(job_.rank), ranks, count_for(facts.collective, asked, ranks, sizeof(T))};
+    const std::uint64_t bytes = shape.counted() * sizeof(T);
+    pulse_.doing(format("{} of {} {}, {}", facts.name, bytes_text(static_cast<double>(bytes)), type, in_place ? "in place" : "out of place"));
+    std::vector<T> input(shape.given());
+    for (std::size_t i = 0; i < input.size(); ++i) input[i] = given_at<T>(options_.seed, shape, shape.rank, i);
+    const std::vector<T> poison{mpi::poison<T>()};
+    transport_->prepare(shape, id, in_place, bytes_of(input), bytes_of(poison));
+
+    LoadMeter meter(job_.node_cpus);
+    const auto once = [&] {
+      if (in_place) transport_->reset();
+      check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+      const double seconds = transport_->run();
+      pulse_.beat();
+      return seconds;
+    };
+    // Short messages need more repetitions for a steady median, and cost nothing.
+    const Loop loop = loop_from(options_, bytes <= 65536 ? 200 : 20, bytes <= 65536 ? 20 : 3, job_.rank == 0 ? pulse_.doing() : "");
+    for (unsigned i = 0; i < loop.warmup; ++i) once();
+    std::vector<double> samples;
+    Progress progress(loop.what);
+    const double begin = now_seconds();
+    for (bool last = false; !last;) {
+      check_interrupted();
+      last = mpi::is_last(loop, samples.size(), begin);
+      if (last && !in_place) transport_->reset();
+      samples.push_back(once());
+      progress.at(samples.size(), loop.seconds > 0 ? 0 : loop.iterations, now_seconds() - begin, loop.seconds);
+    }
+    const std::optional<double> load = mpi::worst_share(meter, job_);
+    refuse_busy(load, options_, format("during {} of {}", facts.name, bytes_text(static_cast<double>(bytes))));
+
+    // An operation lasts until its slowest rank is done.
+    std::vector<double> slowest(samples.size());
+    check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    std::vector<std::byte> got = transport_->output();
+    // One rank's result: the last rank's, or the root's where nobody else has one.
+    const bool flips = facts.collective == Collective::reduce ? job_.rank == 0 : job_.rank == job_.ranks - 1;
+    if (flips) fault_flip_bit(got.data(), shape.got() / 2 * sizeof(T));
+    const std::vector<T> want = expected<T>(shape);
+    std::uint64_t wrong[2] = {0, shape.got()}, sum[2] = {};
+    for (std::size_t i = 0; i < shape.got(); ++i) {
+      T element;
+      std::memcpy(&element, got.data() + i * sizeof(T), sizeof(T));
+      wrong[0] += !(element == want[i]);
+    }
+    check(MPI_Reduce(wrong, sum, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    pulse_.beat();
+    if (job_.rank == 0) print(facts, type, in_place, bytes, slowest, loop.warmup, sum[0], sum[1], load);
+  }
+
+  void print(const CollectiveFacts& facts, const std::string& type, bool in_place, std::uint64_t bytes, const std::vector<double>& seconds, unsigned warmup,
+             std::uint64_t wrong, std::uint64_t checked, std::optional<double> load) {
+    Measurement m{.metric = format("nccl.{}.time", facts.name), .unit = "s", .higher_is_better = false};
+    m.variant = format("{} {}", type, in_place ? "in place" : "out of place");
+    m.samples = seconds;
+    m.warmup = warmup;
+    m.size_bytes = bytes;
+    m.device = transport_->device();
+    m.checked = checked;
+    m.wrong = wrong;
+    m.other_load = load;
+    m.parameters = {{"type", type}, {"in_place", in_place}, {"ranks", static_cast<std::uint64_t>(job_.ranks)},
+                    {"nodes", static_cast<std::uint64_t>(job_.nodes)}, {"oversubscribed", job_.oversubscribed}};
+    if (facts.sums) m.parameters.emplace_back("operation", std::string("sum"));
+    if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
+    for (auto& parameter : transport_->parameters()) m.parameters.push_back(std::move(parameter));
+    report_.measurement(m);
+    m.unit = "B/s";
+    m.higher_is_better = true;
+    m.metric = format("nccl.{}.algbw", facts.name);
+    m.samples = rates(seconds, static_cast<double>(bytes));
+    report_.measurement(m);
+    m.metric = format("nccl.{}.busbw", facts.name);
+    m.samples = rates(seconds, static_cast<double>(bytes) * bus_factor(facts.collective, static_cast<unsigned>(job_.ranks)));
+    report_.measurement(m);
+  }
+
+  const Options& options_;
+  const Job& job_;
+  Reporter& report_;
+  mpi::TextPulse& pulse_;
+  std::unique_ptr<Transport> transport_;
+};
+
+// Sizes that the loops cannot do: said before anything is started.
+std::string wrong_sizes(const Options& options) {
+  for (const auto& size : {options.size, options.bytes("--min-size"), options.bytes("--max-size")}) {
+    if (size && (*size < 1 || *size > 1ull << 40)) return "a size has 1 B to 1 TiB";
+    if (size && options.device == Backend::host && *size > 0x7fffffff) return "MPI counts elements in 31 bits: a size has at most 2147483647 B";
+  }
+  const std::uint64_t low = options.bytes("--min-size").value_or(kSmallest), high = options.bytes("--max-size").value_or(kLargestHost);
+  if (!options.size && options.bytes("--max-size") && low > high) {
+    return format("'--min-size' of {} is above '--max-size' of {}", bytes_text(static_cast<double>(low)), bytes_text(static_cast<double>(high)));
+  }
+  return {};
+}
+
+int main_of_rank(const Options& options) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Reporter report(kProgram, options, host_name(), write_to_stdout);
+  if (rank == 0) report.header(utc_now());
+  mpi::TextPulse pulse;
+  mpi::Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), mpi::seconds_behind(rank), mpi::tell_and_leave(report, rank));
+  // Every rank sees the same load, and the same reasons why there is nothing to measure.
+  const auto by_all = [&](Cause cause) { return cause == Cause::busy || cause == Cause::not_applicable || cause == Cause::not_built; };
+  return mpi::run_rank(report, rank, by_all, [&] {
+    if (ranks == 1) throw CouldNotRun(Cause::not_applicable, "one rank: nothing crosses a link (start it under mpirun or srun)");
+    if (options.device == Backend::cuda) {
+      if (rank == 0) require_gpus();   // its cause once, where all have none
+      if (!kNcclBuilt) throw CouldNotRun(Cause::not_built, "this build has no device code; build with a CUDA toolkit and nccl.h");
+    }
+    const Job job = mpi::describe_job();
+    guard.watch(mpi::processes_of_node(job), job.nodes);
+    Runner(options, job, report, pulse).all();
+  });
+}
+
+}  // namespace
+}  // namespace clusterc::nccl
+
+int main(int argc, char** argv) {
+  namespace nccl = clusterc::nccl;
+  return clusterc::mpi::run_rank_program({.program = nccl::kProgram, .wrong_options = nccl::wrong_sizes, .wrong_shape = {}, .run = nccl::main_of_rank}, argc, argv);
+}
