@@ -282,24 +282,26 @@ TEST(Programs, MpiSumsAreExactForSeveralRanks) {
   SKIP_WITHOUT_MPI();
   for (const int ranks : {2, 3, 17}) {  // 17: more than regenerate all sums alone
     const Result result = run(mpirun(ranks, {program("mpi"), "--min-size", "8B", "--max-size", "16B", "--iterations", "3", "--warmup", "1", "--allow-busy"}));
-    expect_measured(result, 2 * 2 * 2 * 3);  // types, placements, sizes, metrics
-    ASSERT_GT(result.records.size(), 1u);
-    EXPECT_EQ(result.records[1]["parameters"]["ranks"], ranks);
+    // Between pairs: two sizes of ping-pong (time and bandwidth), bandwidth, bidirectional and multi-pair; one message rate and one barrier. All-reduce:
+    // types, placements, sizes, metrics.
+    expect_measured(result, 2 * (2 + 1 + 1 + 1) + 1 + 1 + 2 * 2 * 2 * 3);
+    for (std::size_t i = 1; i + 1 < result.records.size(); ++i) EXPECT_EQ(result.records[i]["parameters"]["ranks"], ranks);
   }
 }
 
 // busbw = algbw * 2(n-1)/n, sample by sample; with three ranks the factor is 4/3.
 TEST(Programs, MpiBusBandwidthFollowsTheFormula) {
   SKIP_WITHOUT_MPI();
-  const Result result = run(mpirun(3, {program("mpi"), "--size", "64KiB", "--types", "int32", "--placements", "out-of-place", "--iterations", "5", "--allow-busy"}));
+  const Result result = run(mpirun(3, {program("mpi"), "--tests", "allreduce", "--size", "64KiB", "--types", "int32", "--placements", "out-of-place", "--iterations", "5", "--allow-busy"}));
   ASSERT_EQ(result.records.size(), 5u) << result.text;
   EXPECT_DOUBLE_EQ(result.records[3]["max"].get<double>() / result.records[2]["max"].get<double>(), 4.0 / 3);
   EXPECT_DOUBLE_EQ(result.records[2]["max"].get<double>() * result.records[1]["min"].get<double>(), 65536);
 }
 
-TEST(Programs, MpiFindsAFlippedBitInOneRank) {
+// One size of each pattern: ping-pong (time and bandwidth), bandwidth, bidirectional, multi-pair, message rate, barrier, and the three of an all-reduce.
+TEST(Programs, MpiFindsAFlippedBitInEveryPattern) {
   SKIP_WITHOUT_MPI();
-  expect_wrong_data(run(mpirun(2, {kFaulty + "/clusterc-mpi-faulty", "--size", "1KiB", "--types", "float32", "--placements", "in-place", "--iterations", "3", "--allow-busy"})), 3);
+  expect_wrong_data(run(mpirun(2, {kFaulty + "/clusterc-mpi-faulty", "--size", "1KiB", "--types", "float32", "--placements", "in-place", "--iterations", "3", "--allow-busy"})), 2 + 5 + 3);
 }
 
 // One rank never reaches the collective: rank 0 says so within its deadline and the job ends.
