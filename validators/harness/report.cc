@@ -65,11 +65,11 @@ void Reporter::measurement(const Measurement& m) {
       if (known.unit == m.unit) scale = known;
     }
     if (!table_begun_) {
-      raw(format("{:<42} {:>8} {:>10} {:>12} {:>12} {:>12} {:>7} {:>5}  {}", "metric", "device", "size", "median", "p05", "p95",
+      raw(format("{:<48} {:>8} {:>10} {:>12} {:>12} {:>12} {:>7} {:>5}  {}", "metric", "device", "size", "median", "p05", "p95",
                  "unit", "count", "data"));
       table_begun_ = true;
     }
-    raw(format("{:<42} {:>8} {:>10} {:>12.2f} {:>12.2f} {:>12.2f} {:>7} {:>5}  {}{}",
+    raw(format("{:<48} {:>8} {:>10} {:>12.2f} {:>12.2f} {:>12.2f} {:>7} {:>5}  {}{}",
                m.variant.empty() ? m.metric : format("{} {}", m.metric, m.variant), m.device.label,
                bytes_text(static_cast<double>(m.size_bytes)), s.median / scale.divisor, s.p05 / scale.divisor,
                s.p95 / scale.divisor, scale.shown, s.count,

@@ -88,7 +88,12 @@ class Runner {
             // Sums of so many ranks are no longer exact in a short type: they could not be told from wrong ones.
             if (facts.sums && std::numeric_limits<T>::digits < 2 + std::bit_width(static_cast<unsigned>(job_.ranks - 1))) return;
             any = true;
-            for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) one<T>(facts, id, type, in_place, bytes);
+            std::size_t last = 0;   // small sizes round to the same
+            for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) {
+              const std::size_t count = count_for(facts.collective, bytes, static_cast<unsigned>(job_.ranks), sizeof(T));
+              if (count != last) one<T>(facts, id, type, in_place, count);
+              last = count;
+            }
           });
         }
       }
@@ -134,9 +139,8 @@ class Runner {
   }
 
   template <class T>
-  void one(const CollectiveFacts& facts, Type id, const std::string& type, bool in_place, std::uint64_t asked) {
-    const auto ranks = static_cast<unsigned>(job_.ranks);
-    const Shape shape{facts.collective, static_cast<unsigned>(job_.rank), ranks, count_for(facts.collective, asked, ranks, sizeof(T))};
+  void one(const CollectiveFacts& facts, Type id, const std::string& type, bool in_place, std::size_t count) {
+    const Shape shape{facts.collective, static_cast<unsigned>(job_.rank), static_cast<unsigned>(job_.ranks), count};
     const std::uint64_t bytes = shape.counted() * sizeof(T);
     pulse_.doing(format("{} of {} {}, {}", facts.name, bytes_text(static_cast<double>(bytes)), type, in_place ? "in place" : "out of place"));
     std::vector<T> input(shape.given());

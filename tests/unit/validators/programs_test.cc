@@ -304,32 +304,6 @@ TEST(Programs, MpiFindsAFlippedBitInEveryPattern) {
   expect_wrong_data(run(mpirun(2, {kFaulty + "/clusterc-mpi-faulty", "--size", "1KiB", "--types", "float32", "--placements", "in-place", "--iterations", "3", "--allow-busy"})), 2 + 5 + 3);
 }
 
-// One rank never reaches the collective: rank 0 says so within its deadline and the job ends.
-TEST(Programs, MpiEndsWhenARankIsStopped) {
-  SKIP_WITHOUT_MPI();
-  const std::string output = output_file(), pid_file = output_file();
-  // Rank 1 stops itself two seconds after its start by a shell in between, which keeps its process id.
-  const std::string script = "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then (sleep 2; kill -STOP $$) & fi; exec " + program("mpi") +
-                             " --size 1MiB --seconds 30 --timeout 1 --allow-busy";
-  const auto begin = std::chrono::steady_clock::now();
-  const pid_t child = start(mpirun(2, {"sh", "-c", script}), output);
-  const Result result = finish(child, output);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
-  EXPECT_EQ(result.status, 2);
-  ASSERT_TRUE(result.ended()) << result.text;
-  EXPECT_EQ(first_end(result)->at("reason"), "timeout");
-}
-
-TEST(Programs, MpiWithAKilledRankHasNoEndRecord) {
-  SKIP_WITHOUT_MPI();
-  const std::string output = output_file();
-  const std::string script = "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then (sleep 2; kill -KILL $$) & fi; exec " + program("mpi") +
-                             " --size 1MiB --seconds 30 --allow-busy";
-  const Result result = finish(start(mpirun(2, {"sh", "-c", script}), output), output);
-  EXPECT_NE(result.status, 0);
-  EXPECT_FALSE(result.ended() && result.records.back()["status"] == "done") << result.text;
-}
-
 TEST(Programs, HplSolvesAndSaysHow) {
   SKIP_WITHOUT_MPI();
   // 5 ranks for a grid of 2 x 2: one stays idle. N is no multiple of NB.
@@ -462,26 +436,55 @@ TEST(Programs, NcclOfOneRankIsNotApplicable) {
   EXPECT_EQ(result.records.back()["status"], "not applicable");
 }
 
-// A rank that is stopped in the middle: the others name it within the deadline, whichever it is.
+// One of two ranks gets `signal` a second after its start, in the middle of the work: by a shell in between, which keeps its process id.
+Result job_with_a_signal(const char* name, const char* signal, int rank) {
+  const std::string output = output_file();
+  const std::string script = "if [ \"$OMPI_COMM_WORLD_RANK\" = " + std::to_string(rank) + " ]; then (sleep 1.5; kill -" + signal + " $$) & fi; exec " + program(name) +
+                             " --size 1MiB --seconds 30 --timeout 1 --allow-busy";
+  const auto begin = std::chrono::steady_clock::now();
+  Result result = finish(start(mpirun(2, {"sh", "-c", script}), output), output);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << name << " " << signal;
+  return result;
+}
+
+// A rank that is stopped: the others name it within the deadline, whichever it is.
 TEST(Programs, CollectivesNameTheRankThatIsStopped) {
   SKIP_WITHOUT_NCCL();
   for (const char* name : {"nccl", "mpi"}) {
     for (const int rank : {0, 1}) {
-      const std::string output = output_file();
-      const std::string script = "if [ \"$OMPI_COMM_WORLD_RANK\" = " + std::to_string(rank) + " ]; then (sleep 2; kill -STOP $$) & fi; exec " + program(name) +
-                                 " --size 1MiB --seconds 30 --timeout 1 --allow-busy";
-      const auto begin = std::chrono::steady_clock::now();
-      const Result result = finish(start(mpirun(2, {"sh", "-c", script}), output), output);
-      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+      const Result result = job_with_a_signal(name, "STOP", rank);
       EXPECT_EQ(result.status, 2);
       const json* end = first_end(result);
       ASSERT_NE(end, nullptr) << result.text;
       EXPECT_EQ((*end)["reason"], "timeout");
       const std::string detail = (*end)["detail"];
-      EXPECT_NE(detail.find("rank " + std::to_string(rank) + " on '", 5), std::string::npos) << detail;
+      EXPECT_NE(detail.find("rank " + std::to_string(rank) + " on '", 5), std::string::npos) << detail;   // not as the one who tells
       EXPECT_NE(detail.find("is stopped"), std::string::npos) << detail;
     }
   }
+}
+
+// A rank that is killed: named, and nobody calls the run done.
+TEST(Programs, CollectivesNameTheRankThatWasKilled) {
+  SKIP_WITHOUT_NCCL();
+  for (const char* name : {"nccl", "mpi"}) {
+    const Result result = job_with_a_signal(name, "KILL", 1);
+    EXPECT_NE(result.status, 0);
+    const json* end = first_end(result);
+    ASSERT_NE(end, nullptr) << result.text;
+    EXPECT_EQ((*end)["reason"], "communication error");
+    const std::string detail = (*end)["detail"];
+    EXPECT_NE(detail.find("rank 1 on '"), std::string::npos) << detail;
+    EXPECT_NE(detail.find("is gone"), std::string::npos) << detail;
+  }
+}
+
+// 8, 16 and 32 B of float64 among three ranks are 1, 1 and 1 element each of all_gather, and 1, 2 and 4 of all_reduce.
+TEST(Programs, NcclMeasuresNoSizeTwice) {
+  SKIP_WITHOUT_NCCL();
+  const Result result = run(mpirun(3, {program("nccl"), "--collectives", "all_gather,all_reduce", "--min-size", "8B", "--max-size", "32B", "--types", "float64", "--placements",
+                                       "out-of-place", "--iterations", "3", "--allow-busy"}));
+  expect_measured(result, 3 * (3 + 1));
 }
 
 TEST(Programs, NcclWithoutADriverSaysSo) {
