@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""The fabric tables of published designs, integer for integer: each row written as a spec, planned, its counts compared.
+"""The fabric tables of published designs, integer for integer: each row written as a spec, judged by every rule, planned, its counts compared.
 
 usage: published_fabrics.py CLUSTERC SOURCE WORK
 Reads ../shared/reference/architectures.yaml beside the source; exit 77 when it is not there.
 
 Where the plan differs from a row, EXPLAINED says which rule of the publication is outside topology, with the figure that
-the plan has instead; a row that is explained and does not differ is a failure, too.
+the plan has instead; a row that is explained and does not differ is a failure, too. What `check` says of a row is to be in SAID, with the reason why
+it is true of that design; any other error or warning fails, and so does one that is explained and not said.
 """
 import json
 import os
-import re
 import subprocess
 import sys
 
@@ -27,19 +27,27 @@ os.makedirs(work, exist_ok=True)
 # record, what identifies the row, figure: (ours, why)
 EXPLAINED = {}
 
-# Said rightly, and no matter of shape: 65,536 end points are more than one InfiniBand subnet has addresses for.
-BESIDE = {("27-FT3", "net-subnet-manager-or-lids-short")}
+# What is true of a published design: what the row's name begins with -> (severity, rule): why.
+XDR_MEMORY = "the DGX B300 is delivered with 2 TB of memory (its data sheet: 2 TB, up to 4 TB) and has 8 x 288 GB = 2.304 TB on its GPUs"
+SAID = {
+    "docs.nvidia.com, DGX SuperPOD B300 XDR reference architecture, Table 3": {("warning", "node-host-memory-below-gpu"): XDR_MEMORY},
+    "docs.nvidia.com, DGX SuperPOD B300 Ethernet reference architecture, Table 3": {("warning", "node-host-memory-below-gpu"): XDR_MEMORY},
+    "Insights into DeepSeek-V3, arXiv 2505.09343, Table 3, FT3": {("error", "net-subnet-manager-or-lids-short"): "65,536 ends and 5,120 switches are more than one InfiniBand subnet has addresses for (49,151)"},
+}
 
-def plan(name, spec):
-    path = os.path.join(work, name + ".yaml")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(spec)
-    done = subprocess.run([clusterc, "plan", path, "--format", "json"], capture_output=True, text=True, check=False)
-    # The servers are stand-ins that carry the ports: what is said of their supplies and slots is beside the point.
-    wrong = [e for e in re.findall(r": error: .*\[([a-z0-9-]+)\]$", done.stderr, re.M) if e.startswith(("net-", "spec-")) and (name, e) not in BESIDE]
-    if done.returncode > 1 or wrong or not done.stdout:
-        sys.exit(f"FAILED: {name}: clusterc plan ends with {done.returncode}\n{done.stderr}")
+
+def run(verb, path):
+    done = subprocess.run([clusterc, verb, path, "--format", "json"], capture_output=True, text=True, check=False)
+    if done.returncode > 1 or not done.stdout:
+        sys.exit(f"FAILED: {path}: clusterc {verb} ends with {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)
+
+
+def judged(name, path):
+    """What `check` says and nobody explains, and what is explained and not said."""
+    explained = {key for start, said in SAID.items() if name.startswith(start) for key in said}
+    said = {(f["severity"], f["rule"]): f["message"] for f in run("check", path)["findings"] if f["severity"] in ("error", "warning")}
+    return [f"{key[0]}: {said[key]} [{key[1]}]" for key in sorted(set(said) - explained)] + [f"explained, and not said: {key[1]}" for key in sorted(explained - set(said))]
 
 
 HEAD = """clusterc: 1
@@ -76,10 +84,12 @@ nodes:
   gpu:
     names: "n[01-{nodes}]"
     server:
-      like: generic-2u
-      gpu_slots: {rails}
-      gpus: {{ count: {rails}, model: nvidia-h100-pcie-80 }}
-      nics: {{ compute: {{ count: {rails}, model: cx7-ndr-osfp }} }}
+      like: generic-4u-pcie8
+      gpus: {rails} x nvidia-h100-pcie-80
+      nics: {{ data: 0 x cx6-vpi-200, compute: {rails} x cx7-400-qsfp112 }}
+      pcie:
+        socket0: {{ slot1: "gpus[0]", slot2: "gpus[1]", slot3: "nics.compute[0]", slot4: "nics.compute[1]" }}
+        socket1: {{ slot5: "gpus[2]", slot6: "gpus[3]", slot7: "nics.compute[2]", slot8: "nics.compute[3]" }}
 
 networks:
   compute:
@@ -90,6 +100,9 @@ networks:
     topology: rail-optimised
     rails: {rails}
     oversubscription: 1
+    mtu: 9000
+    subnet: 10.64.0.0/16
+    roce: {{ priority: 3, dscp: 26 }}
     connects: {{ gpu: {{ ports: compute }} }}
 """
 
@@ -133,7 +146,7 @@ networks:
 
 
 XDR = "model: nvidia-dgx-b300"
-NDR = "server: { like: generic-2u, nics: { compute: 8 x cx7-ndr-osfp } }"
+NDR = "model: nvidia-dgx-h100"      # eight ports of 400 Gb/s, as the H800 nodes of the paper
 
 
 def fabric(leaf, spine, core, end, leaf_spine, spine_core):
@@ -170,8 +183,11 @@ failures = 0
 for number, (source, label, spec, wanted) in enumerate(cases):
     # 64 ports of 800 Gb/s, each split in two: any such switch of the catalogue stands for the CX864E-N
     spec = spec.replace("SWITCH", "nvidia-sn5600")
-    found = counts(plan(f"{number:02}-{label.replace(' ', '-')}", spec))
-    lines = []
+    path = os.path.join(work, f"{number:02}-{label.replace(' ', '-')}.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(spec)
+    found = counts(run("plan", path))
+    lines = judged(f"{source}, {label}", path)
     for figure, published in wanted.items():
         explained = EXPLAINED.get((source, label, figure))
         ours = explained[0] if explained else published

@@ -112,7 +112,7 @@ def one_file(clusterc, work):
     os.replace(spec + "~", spec)
     w.round("spec-bad-pattern")
     os.remove(spec)
-    w.round("a.yaml", "No such file")
+    w.round("'a.yaml' does not exist")
     w.nothing(0.5)
     write(spec, BAD)
     w.round("generic-9u")

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace clusterc::cli {
 namespace {
@@ -29,6 +31,14 @@ struct Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 };
+
+// The clock that file systems stamp with.
+using Moment = std::pair<std::int64_t, std::int64_t>;
+Moment now_as_stamped() {
+  timespec t{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &t);
+  return {t.tv_sec, t.tv_nsec};
+}
 
 // What tells that a file is another one than before.
 using Stamp = std::vector<std::int64_t>;
@@ -67,27 +77,29 @@ class Watch {
     ::sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
 
-  // Names what to look at from now on. What changed while the round ran is seen, too: the stamps are those from before it.
-  void look_at(const WatchRound& round) {
+  // Names what to look at from now on. What changed while the round ran is seen, too: the stamps are those from before it. Of what is named for the
+  // first time there are none: true when something of that was written since the round began, and may not be what it read.
+  bool look_at(const WatchRound& round, Moment began) {
     std::map<std::string, Stamp> now;
-    for (const std::string& file : round.files) {
-      const auto known = stamps_.find(file);
-      now[file] = known != stamps_.end() ? known->second : stamp_of(file);
-    }
     std::set<std::string> folders = folders_below(round.folders);
-    for (const std::string& folder : folders) {
-      const auto known = stamps_.find(folder);
-      now[folder] = known != stamps_.end() ? known->second : stamp_of(folder);
-    }
+    bool late = false;
+    const auto name = [&](const std::string& path) {
+      const auto known = stamps_.find(path);
+      const Stamp& stamp = now[path] = known != stamps_.end() ? known->second : stamp_of(path);
+      late = late || (known == stamps_.end() && !stamp.empty() && Moment{stamp[3], stamp[4]} >= began);
+    };
+    for (const std::string& file : round.files) name(file);
+    for (const std::string& folder : folders) name(folder);
     for (const std::string& file : round.files) {
       const std::string parent = fs::path(file).parent_path().string();
       folders.insert(parent.empty() ? "." : parent);
     }
     stamps_ = std::move(now);
-    if (events_.fd < 0) return;
+    if (events_.fd < 0) return late;
     // An editor writes beside the file and renames: only the folder sees that.
     for (const std::string& folder : folders)
       if (watched_.insert(folder).second) ::inotify_add_watch(events_.fd, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE);
+    return late;
   }
 
   // The signal that ends it; 0: something has changed.
@@ -142,8 +154,9 @@ class Watch {
 int watch(const std::function<WatchRound()>& once) {
   Watch w;
   for (;;) {
+    const Moment began = now_as_stamped();
     const WatchRound round = once();
-    w.look_at(round);
+    if (w.look_at(round, began)) continue;
     if (const int ended = w.wait_for_change()) return 128 + ended;
   }
 }

@@ -98,6 +98,19 @@ RackLimits rack_limits(const Cluster& c, const RackGroupModel& g) {
   return limits;
 }
 
+// Cords are dealt evenly over the feeds (plan/power_chain.h).
+Watts after_feed_loss(const Plan& plan, const RackGroupModel& racks, const RackedDevice& d) {
+  const SupplyLoad load = supply_load(plan, d);
+  const PsuSet* psus = supplies_of(plan, d);
+  std::vector<int> feeds;
+  for (const PduModel& p : racks.pdus)
+    if (std::ranges::find(feeds, p.feed) == feeds.end()) feeds.push_back(p.feed);
+  const auto n = static_cast<std::int64_t>(feeds.size());
+  if (!psus || n < 2) return Watts(load.watts);
+  const std::int64_t count = *psus->count;
+  return Watts(std::max(load.watts, on_supplies(load, count - (count + n - 1) / n).watts));
+}
+
 bool budget_decides(const Cluster& c, const RackGroupModel& g) { return g.spec && g.spec->budget && *g.spec->budget < pdu_limits(c, g).normal; }
 
 namespace {
@@ -321,12 +334,7 @@ class Placer {
     const std::int64_t count = *psus->count;
     if (psus->inlet && *psus->inlet == InletKind::c14) d.c13 = count;
     if (psus->inlet && *psus->inlet == InletKind::c20) d.c19 = count;
-    if (!racks) return d;
-    std::vector<int> feeds;
-    for (const PduModel& p : racks->pdus)
-      if (std::ranges::find(feeds, p.feed) == feeds.end()) feeds.push_back(p.feed);
-    const auto n = static_cast<std::int64_t>(feeds.size());
-    if (n > 1) d.after_loss = std::max(d.watts, on_supplies(supply_load(plan_, racked), count - (count + n - 1) / n).watts);
+    if (racks) d.after_loss = std::max(d.watts, after_feed_loss(plan_, *racks, racked).value);
     return d;
   }
   const RackGroupModel* rack_group(int g) const { return g >= 0 ? &c_.racks[g] : nullptr; }

@@ -17,6 +17,9 @@ bool budget_decides(const Cluster&, const RackGroupModel&);      // the racks' b
 // Continuous apparent power of one PDU; absent where the catalogue gives neither it nor voltage and current.
 Value<VoltAmperes> pdu_rating(const Cluster&, const PduPart&);
 double power_factor(const Cluster&);
+// What a device in one of these racks draws at the wall when the feed is lost on which most of its supplies hang: the rest run at another load, and
+// waste more or less. Its power as it is where it states no supplies, or one feed is all that there is.
+Watts after_feed_loss(const Plan&, const RackGroupModel&, const RackedDevice&);
 
 // What a rack carries, and what it weighs with the frame: devices with rails and cables (planning defaults: rails are 5 % of what they carry,
 // cords and cables 20 to 60 kg a rack, of which the lowest counts). An assembly is weighed whole.

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "plan/placement.h"
+#include "plan/power_chain.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 
@@ -18,12 +21,23 @@ Fullest fullest_rack(const Plan& plan, const NodeGroupModel& g, const RackGroupM
   return f;
 }
 
-std::string limit_of(const RuleInput& in, const RackGroupModel& racks, Watts asked) {
+// What a rack draws, and what it draws after the loss of the feed that leaves its devices worst off.
+struct Draw { Watts normal{0}, after_loss{0}; };
+Draw draw_of(const Plan& plan, const RackGroupModel& racks, std::int64_t rack) {
+  Draw d{plan.racks[rack].power, plan.racks[rack].power};
+  for (const RackedDevice& device : plan.racks[rack].devices) d.after_loss += after_feed_loss(plan, racks, device) - Watts(supply_load(plan, device).watts);
+  return d;
+}
+
+struct Limit { std::string what; bool after_loss = false; };
+Limit limit_of(const RuleInput& in, const RackGroupModel& racks, Draw asked) {
   const Cluster& c = in.cluster;
-  if (budget_decides(c, racks) && above(asked.value, racks.spec->budget->value)) return format("each rack may draw {}", to_text(*racks.spec->budget));
   const RackLimits carry = pdu_limits(c, racks);
-  if (above(asked.value, carry.normal.value)) return format("the PDUs of a rack carry {}", to_text(carry.normal));
-  if (above(asked.value, carry.survives.value)) return format("the PDUs of a rack carry {} after the loss of a feed", to_text(carry.survives));
+  const bool budget = budget_decides(c, racks);
+  if (budget && above(asked.normal.value, racks.spec->budget->value)) return {format("each rack may draw {}", to_text(*racks.spec->budget))};
+  if (above(asked.normal.value, carry.normal.value)) return {format("the PDUs of a rack carry {}", to_text(carry.normal))};
+  if (budget && above(asked.after_loss.value, racks.spec->budget->value)) return {format("each rack may draw {}, after the loss of a feed too", to_text(*racks.spec->budget)), true};
+  if (above(asked.after_loss.value, carry.survives.value)) return {format("the PDUs of a rack carry {} after the loss of a feed", to_text(carry.survives)), true};
   return {};
 }
 
@@ -39,15 +53,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::int64_t asked = std::min(*g.spec->per_rack, g.count);
     const Fullest f = fullest_rack(in.plan, g, racks);
     if (f.rack < 0 || f.nodes >= asked) continue;
-    std::string draw, limit;
-    for (const Term& t : power_terms(in, f.rack))
-      if (t.kind == DeviceKind::node && t.group == static_cast<int>(i)) {
-        const Watts all = Watts(in.plan.racks[f.rack].power.value + t.each * static_cast<double>(asked - f.nodes));
-        draw = format("rack '{}' with {} of them: {} + {} x {} = {}", c.rack_name(f.rack), asked, to_text(in.plan.racks[f.rack].power), asked - f.nodes, to_text(Watts(t.each)), to_text(all));
-        limit = limit_of(in, racks, all);
-      }
-    Finding& x = findings.warning(rule.id, load_place(g), format("'{}' asks for {} nodes in each rack, the plan puts {}{}", g.name, asked, f.nodes, limit.empty() ? ", where room, weight or outlets end" : ": " + limit));
-    if (!limit.empty()) x.label(draw);
+    const Draw now = draw_of(in.plan, racks, f.rack);
+    const RackedDevice node{.kind = DeviceKind::node, .group = static_cast<std::int32_t>(i), .index = g.first};
+    const auto more = static_cast<double>(asked - f.nodes);
+    const Watts each(supply_load(in.plan, node).watts), each_after = after_feed_loss(in.plan, racks, node);
+    const Draw all{now.normal + each * more, now.after_loss + each_after * more};
+    const Limit limit = limit_of(in, racks, all);
+    const std::string draw = format("rack '{}' with {} of them{}: {} + {} x {} = {}", c.rack_name(f.rack), asked, limit.after_loss ? " on the supplies that are left" : "",
+                                    to_text(limit.after_loss ? now.after_loss : now.normal), asked - f.nodes, to_text(limit.after_loss ? each_after : each),
+                                    to_text(limit.after_loss ? all.after_loss : all.normal));
+    Finding& x = findings.warning(rule.id, load_place(g), format("'{}' asks for {} nodes in each rack, the plan puts {}{}", g.name, asked, f.nodes, limit.what.empty() ? ", where room, weight or outlets end" : ": " + limit.what));
+    if (!limit.what.empty()) x.label(draw);
     x.note(racks.span, "these are the racks").help(format("`per_rack: {}` says what is planned; with fewer racks the rest would have to stand above the limit", f.nodes)).object("nodes." + g.name);
   }
 }

@@ -47,7 +47,7 @@ Source: catalog/compatibility/nccl.yaml (2.30.7, built for CUDA 12.9 and 13.3), 
 
 ## Example
 
-`cuda: 99`.
+`cuda: 13.13`, where 13.1.3 or 13.3 was meant.
 
 ## How to fix
 

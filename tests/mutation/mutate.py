@@ -155,7 +155,7 @@ def compare(mutant, verdicts, findings, base_findings):
             beside.append(f)
         elif not causes & (set(infeasible) | undecided):
             alarms.append(f)
-    state = "infeasible" if infeasible else "undecided" if undecided - {c for c, s in base_states if s == "undecided"} else "feasible"
+    state = "infeasible" if infeasible else "undecided" if undecided - {c for c, _ in base_states} else "feasible"
     return Outcome(state, hits, misses, elsewhere, alarms, beside, findings)
 
 

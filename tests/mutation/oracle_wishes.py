@@ -54,16 +54,19 @@ def messages(w, computing):
         floor = number(target.get("floor", "")) if isinstance(target, dict) else None
         if key == "all_to_all" and floor and computing:
             at = [("targets", key), ("targets", key, "floor"), ("targets", key, "scope")]
-            most, least = 0.0, math.inf
+            most, least, apart = 0.0, math.inf, False
             for g in computing:
                 nets = [(ports, number(n.get("rate", "")) or 0) for name, n in w.networks.items() if "compute" in (n.get("carries") or [name]) for who, _, ports, _ in w.ends(n) if who == g.name]
+                apart = apart or g.count > 1 and not nets         # several nodes and nothing between them: it cannot run, so no figure is right or wrong
                 share = sum(p * r for p, r in nets) / 8 * 0.98 / g.gpu_count
                 total = sum(x.count * x.gpu_count for x in computing)
                 inside = max(g.gpu.get("gpu_link") or 0, 64e9)    # in one node: NVLink, or PCIe 5.0 x16 at the most
                 pairs = share * (2 * g.gpu_count - 1) / g.gpu_count if g.count > 1 else 0   # two nodes: the highest over a network
                 whole = share * (total - 1) / max(1, total - g.gpu_count) if total > g.gpu_count else 0
                 most, least = max(most, pairs, inside), min(least, whole or inside, inside)
-            if floor > 1.02 * most * 1.01:
+            if apart:
+                yield Verdict("target-all-to-all", "undecided", at, "no network between the nodes")
+            elif floor > 1.02 * most * 1.01:
                 yield from wrong("target-all-to-all", at, f"{floor:.4g} of {most:.4g}")
             elif floor > least * 0.97:
                 yield Verdict("target-all-to-all", "undecided", at, "how many take part")
