@@ -73,16 +73,25 @@ int run(const po::variables_map& given) {
   std::vector<Finding> accepted;
   for (const Finding& f : result->findings.all())
     if (f.accepted) accepted.push_back(f);
-  Bundle bundle;
-  for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, {result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr}, bundle, result->findings))
-    put_error(format("{}: this cluster does not call for it\n", id));
+  const WriteOptions write{.spec_digest = result->spec_digest, .tool_version = CLUSTERC_VERSION, .force = given["force"].as<bool>(), .check = given["check"].as<bool>()};
+  WriteResult written;
+  try {                                                   // what is wrong with the spec is told before what is wrong with the folder
+    Tree tree(folder, write);
+    Bundle files([&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
+    for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, {result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr}, files, result->findings))
+      put_error(format("{}: this cluster does not call for it\n", id));
+    if (!result->findings.count(Severity::error)) {
+      files.flush();
+      written = tree.finish();
+    }
+  } catch (const WriteError& failed) {
+    written.error = failed.what();
+  }
   const int status = report_findings(*result, path, given, true);
   if (result->findings.count(Severity::error)) {
     put_error("nothing was written: the spec has errors\n");
     return status;
   }
-  WriteOptions write{.spec_digest = result->spec_digest, .tool_version = CLUSTERC_VERSION, .force = given["force"].as<bool>(), .check = given["check"].as<bool>()};
-  const WriteResult written = write_tree(bundle, folder, write);
   constexpr std::string_view kWayOut = "--force overwrites it; outputs.<id>.extra keeps a change";
   if (!write.check) return report_tree(written, folder, write.force, kWayOut, status);
   if (!written.ok) throw std::runtime_error(written.error);

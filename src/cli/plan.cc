@@ -88,40 +88,35 @@ void refuse_others(const std::string& folder, const std::vector<std::string_view
   if (!others.empty()) throw UsageError{"'" + folder + "' holds other exports (" + join(others, ", ") + ") that --exports would remove: name another folder, or these too"};
 }
 
-// Each file is made when it is written, and dropped then: of a large plan the text of one file is in memory. `text`: plan.txt where it is there already.
+// One file after the other: of a large plan the text of one is in memory. `text`: plan.txt where it is there already.
 WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::string text, const std::string& folder, const std::vector<std::string_view>& families, bool force) {
   const Cluster& cluster = *run.cluster;
   const Plan& plan = *run.plan;
-  Bundle bundle;
+  Tree tree(folder, {.spec_digest = run.spec_digest, .tool_version = CLUSTERC_VERSION, .force = force});
   const auto wanted = [&](std::string_view family) { return std::find(families.begin(), families.end(), family) != families.end(); };
-  const auto add = [&](const char* name, std::string (*render)(const Cluster&, const Plan&)) { bundle.add_made(name, "plan", [&cluster, &plan, render] { return render(cluster, plan); }); };
+  const auto put_file = [&](std::string_view name, std::string_view bytes) { tree.put(name, "plan", bytes); };
   if (wanted("book")) {
-    bundle.add_made("plan.json", "plan", [&] { return render_plan_json(cluster, plan, expected, run.spec_digest); });
-    bundle.add_made("plan.txt", "plan", [&] { return text.empty() ? render_plan_text(cluster, plan, expected) : std::move(text); });
-    add("cables.csv", render_cables_csv);
-    add("routes.csv", render_routes_csv);
-    add("switches.csv", render_switches_csv);
+    put_file("plan.txt", text.empty() ? render_plan_text(cluster, plan, expected) : text);
+    text = {};
+    put_file("plan.json", render_plan_json(cluster, plan, expected, run.spec_digest));
+    put_file("cables.csv", render_cables_csv(cluster, plan));
+    put_file("routes.csv", render_routes_csv(cluster, plan));
+    put_file("switches.csv", render_switches_csv(cluster, plan));
   }
   if (wanted("sheets")) {
-    add("point-to-point.csv", render_point_to_point_csv);
-    add("labels.csv", render_labels_csv);
-    add("bundles.csv", render_bundles_csv);
-    add("cabling.xlsx", render_cabling_xlsx);
+    put_file("point-to-point.csv", render_point_to_point_csv(cluster, plan));
+    put_file("labels.csv", render_labels_csv(cluster, plan));
+    put_file("bundles.csv", render_bundles_csv(cluster, plan));
+    put_file("cabling.xlsx", render_cabling_xlsx(cluster, plan));
   }
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
-    const std::string& name = plan.fabrics[f].name;
     const int fabric = static_cast<int>(f);
-    if (wanted("topo") && has_topo(cluster, plan, fabric)) bundle.add_made(name + ".topo", "plan", [&cluster, &plan, fabric] { return render_topo(cluster, plan, fabric); });
-    if (wanted("dot") && has_dot(plan, fabric)) bundle.add_made(name + ".dot", "plan", [&cluster, &plan, fabric] { return render_dot(cluster, plan, fabric); });
+    if (wanted("topo") && has_topo(cluster, plan, fabric)) put_file(plan.fabrics[f].name + ".topo", render_topo(cluster, plan, fabric));
+    if (wanted("dot") && has_dot(plan, fabric)) put_file(plan.fabrics[f].name + ".dot", render_dot(cluster, plan, fabric));
   }
-  std::vector<std::pair<std::string, std::string>> tables;      // of NetBox are made together
   if (wanted("netbox"))
-    for (std::size_t i = 0; i < std::size(kNetboxFiles); ++i)
-      bundle.add_made("netbox/" + std::string(kNetboxFiles[i]), "plan", [&cluster, &plan, &tables, i] {
-        if (tables.empty()) tables = render_netbox(cluster, plan);
-        return std::move(tables[i].second);
-      });
-  return write_tree(bundle, folder, {.spec_digest = run.spec_digest, .tool_version = CLUSTERC_VERSION, .force = force});
+    for (const auto& [name, table] : render_netbox(cluster, plan)) put_file("netbox/" + name, table);
+  return tree.finish();
 }
 
 int run(const po::variables_map& given) {

@@ -8,6 +8,7 @@ namespace clusterc {
 namespace {
 // A file that begins below kFull of a chunk may outgrow it; then that chunk alone is copied once.
 constexpr std::size_t kChunk = std::size_t{1} << 23, kFull = kChunk - (std::size_t{1} << 16);
+constexpr std::size_t kBatch = std::size_t{1} << 18;   // goes to the sink while it is in the processor's cache
 }  // namespace
 
 void Bundle::open(std::string path, std::string_view origin, std::uint32_t mode) {
@@ -15,6 +16,7 @@ void Bundle::open(std::string path, std::string_view origin, std::uint32_t mode)
   for (const std::string_view part : split(path, '/'))
     if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string_view::npos)
       throw std::logic_error("Bundle: '" + path + "' is no path inside the tree");
+  if (sink_ && chunks_.back().size() > kBatch) flush();
   if (chunks_.back().size() > kFull) {
     chunks_.emplace_back();
     chunks_.back().reserve(kChunk);
@@ -35,11 +37,12 @@ void Bundle::add(std::string path, std::string_view origin, std::string_view byt
   close();
 }
 
-void Bundle::add_made(std::string path, std::string_view origin, Maker make, std::uint32_t mode) {
-  open(std::move(path), origin, mode);
-  close();
-  files_.back().maker = static_cast<std::int32_t>(makers_.size());
-  makers_.push_back(std::move(make));
+void Bundle::flush() {
+  if (!sink_) return;
+  for (const File& file : files_) sink_(file, bytes(file));
+  files_.clear();
+  if (std::string& chunk = chunks_.back(); chunk.capacity() > kChunk) chunk = {};
+  else chunk.clear();
 }
 
 void Bundle::sort() { std::sort(files_.begin(), files_.end(), [](const File& a, const File& b) { return a.path < b.path; }); }

@@ -2,8 +2,11 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace clusterc {
@@ -11,24 +14,25 @@ namespace clusterc {
 // Files share chunks of memory, so that tens of thousands of small ones are cheap and nothing is copied as their number grows.
 class Bundle {
  public:
-  struct File { std::string path; std::uint32_t mode = 0644; std::size_t chunk = 0, begin = 0, size = 0; std::string origin; std::int32_t maker = -1; };
-  using Maker = std::function<std::string()>;
+  struct File { std::string path; std::uint32_t mode = 0644; std::size_t chunk = 0, begin = 0, size = 0; std::string origin; };
+  // Takes the files as they come, some at a time; the bundle forgets them. Memory is used again for the next ones.
+  using Sink = std::function<void(const File&, std::string_view bytes)>;
+  Bundle() = default;
+  explicit Bundle(Sink sink) : sink_(std::move(sink)) {}
+
   // Appends to one file: `text()` is what to append to, between open() and close() only.
   void open(std::string path, std::string_view origin, std::uint32_t mode = 0644);   // path relative, '/' separated, no "..", not twice
   std::string& text() { return chunks_.back(); }
   void close();
   void add(std::string path, std::string_view origin, std::string_view bytes, std::uint32_t mode = 0644);
-  // A large file: its text is made once, when the tree is written, goes to disk at once and is dropped. So of many only one is in memory.
-  void add_made(std::string path, std::string_view origin, Maker make, std::uint32_t mode = 0644);
-  std::string made(const File& f) const { return makers_[static_cast<std::size_t>(f.maker)](); }
-  bool has_made() const { return !makers_.empty(); }
-  const std::vector<File>& files() const { return files_; }
+  void flush();                                                                      // the rest, to the sink
+  const std::vector<File>& files() const { return files_; }                          // without a sink: all
   std::string_view bytes(const File& f) const { return std::string_view(chunks_[f.chunk]).substr(f.begin, f.size); }
   void sort();                                                                       // by path
  private:
   std::vector<File> files_;
   std::vector<std::string> chunks_{1};
-  std::vector<Maker> makers_;
+  Sink sink_;
   bool open_ = false;
 };
 
@@ -48,8 +52,26 @@ struct WriteResult {
   std::vector<std::string> differing;     // check: would be written or removed
 };
 
-// Writes `bundle` and manifest.json (format, version, digest, and for each file path, mode, sha256, origin) to `directory`.
-// A reader, or a kill at any moment, sees the old tree or the new one, never a mixture. Unchanged: nothing is written.
-WriteResult write_tree(Bundle& bundle, const std::string& directory, const WriteOptions&);
+// What a folder, a file or the system does not allow; nothing was changed.
+struct WriteError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Writes files and manifest.json (format, version, digest, and for each file path, mode, sha256, origin) to a folder, one file at a time, none of them kept
+// in memory. A reader, or a kill at any moment, sees the old tree or the new one, never a mixture. Unchanged: nothing is written. Without finish(), or when
+// anything throws WriteError, all stays as it was.
+class Tree {
+ public:
+  Tree(const std::string& directory, const WriteOptions&);
+  ~Tree();
+  void put(std::string_view path, std::string_view origin, std::string_view bytes, std::uint32_t mode = 0644);   // a path as in Bundle::open
+  WriteResult finish();                                                                                          // ok
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// All of a bundle; errors in the result.
+WriteResult write_tree(const Bundle&, const std::string& directory, const WriteOptions&);
 
 }  // namespace clusterc

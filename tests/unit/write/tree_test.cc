@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Paths = std::vector<std::string>;
 
-// Every test twice: files held in memory, and files that are made when they are written.
+// Every test twice: files that are all there, and files that come one at a time, in no order.
 struct TreeTest : testing::TestWithParam<bool> {
   std::string folder = fs::canonical(testing::TempDir()).string() + "/clusterc-tree-" + std::to_string(::getpid());
   std::string out = folder + "/out";
@@ -31,14 +31,27 @@ struct TreeTest : testing::TestWithParam<bool> {
     Bundle b;
     for (const auto& [path, bytes] : files) {
       const std::uint32_t mode = path.ends_with(".sh") ? 0755 : 0644;
-      if (GetParam()) b.add_made(path, "output test", [text = bytes] { return text; }, mode);
-      else b.add(path, "output test", bytes, mode);
+      b.add(path, "output test", bytes, mode);
     }
     return b;
   }
   WriteResult write(const std::map<std::string, std::string>& files) {
-    Bundle b = bundle(files);
-    WriteResult result = write_tree(b, out, options);
+    const Bundle b = bundle(files);
+    WriteResult result;
+    if (!GetParam()) {
+      result = write_tree(b, out, options);
+    } else {
+      try {
+        Tree tree(out, options);
+        Bundle some([&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
+        for (auto file = b.files().rbegin(); file != b.files().rend(); ++file) some.add(file->path, file->origin, b.bytes(*file), file->mode);
+        some.flush();
+        EXPECT_TRUE(some.files().empty());
+        result = tree.finish();
+      } catch (const WriteError& failed) {
+        result.error = failed.what();
+      }
+    }
     EXPECT_TRUE(result.ok || !result.error.empty());
     return result;
   }
@@ -207,9 +220,11 @@ TEST_P(TreeTest, CheckWritesNothing) {
 TEST_P(TreeTest, WhatCannotBeChangesNothing) {
   written({{"a", "1"}});
   fs::create_directories(out + "/b");
-  const auto before = footprint();
+  auto before = footprint(), after = before;
   EXPECT_EQ(write({{"b", "1"}}).error, "'b' is a folder where a file is to be written; move it away");
-  EXPECT_EQ(footprint(), before);
+  after = footprint();
+  before.erase(folder), after.erase(folder);       // the next tree stood there for a moment
+  EXPECT_EQ(after, before);
   edit("c", "1");
   EXPECT_EQ(write({{"c/d", "1"}}).error, "'c' is a file where a folder is to be written; move it away");
   edit("manifest.json", "{}");
@@ -259,7 +274,58 @@ TEST_P(TreeTest, AManifestThatWasCutIsNotBelieved) {
   for (std::size_t size = 0; size + 3 < whole.size(); ++size) EXPECT_FALSE(read_manifest(whole.substr(0, size), error)) << size;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, TreeTest, testing::Values(false, true), [](const auto& info) { return info.param ? "made" : "held"; });
+INSTANTIATE_TEST_SUITE_P(Files, TreeTest, testing::Values(false, true), [](const auto& info) { return info.param ? "as_they_come" : "all_at_once"; });
+
+TEST(Tree, LeftUnfinishedChangesNothing) {
+  const std::string folder = fs::canonical(testing::TempDir()).string() + "/clusterc-tree-left-" + std::to_string(::getpid());
+  fs::create_directories(folder);
+  Bundle first;
+  first.add("a/b", "o", "1");
+  ASSERT_TRUE(write_tree(first, folder + "/out", {}).ok);
+  {
+    Tree tree(folder + "/out", {});
+    tree.put("a/b", "o", "2");
+    tree.put("c", "o", "3");
+    EXPECT_TRUE(fs::exists(folder + "/.out.clusterc-new/c"));
+  }
+  EXPECT_FALSE(fs::exists(folder + "/.out.clusterc-new"));
+  FileError error;
+  EXPECT_EQ(read_file(folder + "/out/a/b", 100, error).value_or(""), "1");
+  EXPECT_FALSE(fs::exists(folder + "/out/c"));
+  fs::remove_all(folder);
+}
+
+// Files of a megabyte and more are told apart by their digest.
+TEST(Tree, LargeFilesAreComparedToo) {
+  const std::string folder = fs::canonical(testing::TempDir()).string() + "/clusterc-tree-large-" + std::to_string(::getpid());
+  fs::create_directories(folder);
+  const auto put = [&](char last) {
+    Tree tree(folder + "/out", {});
+    tree.put("large", "o", std::string(3 << 20, 'x') + last);
+    return tree.finish();
+  };
+  EXPECT_EQ(put('a').written, 1u);
+  EXPECT_EQ(put('a').unchanged, 1u);
+  EXPECT_EQ(put('b').written, 1u);
+  FileError error;
+  std::string text = *read_file(folder + "/out/large", 1 << 23, error);
+  EXPECT_EQ(text.back(), 'b');
+  text[5] = 'y';
+  ASSERT_TRUE(write_file(folder + "/out/large", text, error));
+  EXPECT_EQ(put('c').hand_edited, Paths{"large"});
+  fs::remove_all(folder);
+}
+
+TEST(Bundle, GivesItsFilesAway) {
+  std::map<std::string, std::string> got;
+  Bundle b([&](const Bundle::File& file, std::string_view bytes) { EXPECT_TRUE(got.emplace(file.path, bytes).second); });
+  for (int i = 0; i < 100; ++i) b.add("f" + std::to_string(i), "o", std::string(10000, static_cast<char>('a' + i % 26)));
+  EXPECT_GT(got.size(), 20u);               // some on the way
+  EXPECT_LT(b.files().size(), 80u);
+  b.flush();
+  ASSERT_EQ(got.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(got["f" + std::to_string(i)], std::string(10000, static_cast<char>('a' + i % 26)));
+}
 
 TEST(Bundle, RefusesPathsThatLeaveTheTree) {
   for (const char* path : {"", "/etc/passwd", "../a", "a/../../b", "a//b", "a/", "./a"}) {

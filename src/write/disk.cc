@@ -1,0 +1,123 @@
+#include "write/disk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+
+namespace clusterc {
+
+void fail_write(std::string_view path, std::string_view what, int number) {
+  throw WriteError("'" + std::string(path) + "' " + std::string(what) + ": " + std::generic_category().message(number));
+}
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::string_view read_into(std::string& buffer, int fd, std::size_t limit, std::string_view path) {
+  if (buffer.size() < limit) buffer.resize(limit);
+  std::size_t have = 0;
+  while (have < limit) {
+    const ssize_t got = ::read(fd, buffer.data() + have, limit - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_write(path, "cannot be read", errno);
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  return std::string_view(buffer).substr(0, have);
+}
+
+namespace {
+
+void write_all(int fd, std::string_view bytes, std::string_view path) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail_write(path, "cannot be written", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+void make(int from, const std::string& name, std::string_view whole) {
+  if (::mkdirat(from, name.c_str(), 0777) != 0 && errno != EEXIST) fail_write(whole, "cannot be made", errno);
+}
+
+}  // namespace
+
+bool remove_tree(int at, const char* name) {
+  const int fd = ::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return errno == ENOENT || ::unlinkat(at, name, 0) == 0 || errno == ENOENT;
+  DIR* directory = ::fdopendir(fd);
+  if (!directory) {
+    ::close(fd);
+    return false;
+  }
+  while (const dirent* entry = ::readdir(directory)) {
+    const std::string_view child = entry->d_name;
+    if (child == "." || child == "..") continue;
+    if (entry->d_type == DT_DIR || ::unlinkat(fd, entry->d_name, 0) != 0) remove_tree(fd, entry->d_name);
+  }
+  ::closedir(directory);
+  return ::unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+bool FolderAbove::enter(std::string_view above) {
+  if (above == above_) return true;
+  Descriptor fd;
+  if (!above.empty()) {
+    fd = Descriptor(::openat(root_, std::string(above).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (fd.get() < 0) return false;
+  }
+  fd_ = std::move(fd);
+  above_ = above;
+  return true;
+}
+
+void Builder::write(std::string_view path, std::string_view bytes, std::uint32_t mode) {
+  const char* name = enter(path);
+  Descriptor file(::openat(above_.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (file.get() < 0) {
+    if (errno == EEXIST) throw std::logic_error("Bundle: '" + std::string(path) + "' stands twice");
+    fail_write(path, "cannot be written", errno);
+  }
+  write_all(file.get(), bytes, path);
+  if ((mode & mask_) != 0 && ::fchmod(file.get(), mode) != 0) fail_write(path, "cannot be given its mode", errno);
+  if (::close(file.release()) != 0) fail_write(path, "cannot be written", errno);  // a full disk on NFS
+}
+
+void Builder::carry(int from, const std::string& path) {
+  const char* name = enter(path);
+  if (::linkat(from, path.c_str(), above_.get(), name, 0) == 0) return;
+  const int number = errno;
+  struct stat status{};
+  if (number == EXDEV || ::fstatat(from, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
+    fail_write(path, "cannot be carried over", number);
+  const Descriptor old(::openat(from, path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (old.get() < 0) fail_write(path, "cannot be read", errno);
+  std::string buffer;
+  write(path, read_into(buffer, old.get(), static_cast<std::size_t>(status.st_size), path), status.st_mode & 0777u);
+}
+
+// Makes the folder of `path` and those above it, and opens the one above it.
+const char* Builder::enter(std::string_view path) {
+  const std::string_view wanted = folder_of(path), above = folder_of(wanted);
+  if (wanted != current_) {
+    for (std::size_t at = above.find('/'); !above.empty(); at = above.find('/', at + 1)) {
+      const std::string_view part = above.substr(0, at);
+      if (!within(current_, part)) make(root_, std::string(part), part);
+      if (at == std::string_view::npos) break;
+    }
+    if (!above_.enter(above)) fail_write(above, "cannot be opened", errno);
+    if (!wanted.empty() && !within(current_, wanted)) make(above_.get(), std::string(wanted.substr(above_.skip())), wanted);
+    current_ = wanted;
+  }
+  name_ = path.substr(above_.skip());
+  return name_.c_str();
+}
+
+}  // namespace clusterc
