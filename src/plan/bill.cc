@@ -39,7 +39,7 @@ std::vector<BillLine> bill_of(const Plan& plan) {
     add(g.server.instance ? BillKind::instance : BillKind::server, g.server.id, g.server.instance ? "instance" : "server", g.count, g.server.units && !g.server.units.confirmed);
   }
   for (const StorageModel& s : c.storage)
-    if (s.part && s.nodes < 0) add(BillKind::storage, s.model, "storage system", s.count);
+    if (s.part && s.nodes < 0) add(BillKind::storage, s.model, "storage system", s.count, s.part->units && !s.part->units.confirmed);
   for (const Fabric& f : plan.fabrics)
     for (const FabricTier& t : f.tiers) add(BillKind::switch_, t.model, "switch", t.count);
   // Cables, modules and fibres as they are bought, a line for each use; spares are a share of all of one part and length, with a line of their own.
@@ -60,11 +60,11 @@ std::vector<BillLine> bill_of(const Plan& plan) {
     add(BillKind::missing, clusterc::format("no part ({})", u.why), u.what, u.count);
   for (const Cabling::Unmeasured& u : plan.cabling().unmeasured()) add(BillKind::missing, to_text(u.rate) + " link of unknown length", u.what, u.count);
   for (const FeedModel& f : c.feeds)
-    if (f.spec && f.spec->ups) add(BillKind::ups, f.spec->ups->model.value_or("ups"), "UPS module", f.spec->ups->modules.value_or(1));
+    if (f.spec && f.spec->ups) add(BillKind::ups, f.spec->ups->model.value_or("ups"), "UPS module", f.spec->ups->modules.value_or(1), f.ups && f.ups->power && !f.ups->power.confirmed);
   for (const ZoneModel& z : c.zones) {
     if (!z.spec) continue;
-    if (z.spec->model) add(BillKind::cooling, *z.spec->model, "cooling unit", z.spec->units.value_or(1));
-    if (z.spec->cdus) add(BillKind::cdu, z.spec->cdus->model.value_or("cdu"), "coolant distribution unit", z.spec->cdus->count.value_or(1));
+    if (z.spec->model) add(BillKind::cooling, *z.spec->model, "cooling unit", z.spec->units.value_or(1), z.part && z.part->heat && !z.part->heat.confirmed);
+    if (z.spec->cdus) add(BillKind::cdu, z.spec->cdus->model.value_or("cdu"), "coolant distribution unit", z.spec->cdus->count.value_or(1), z.cdu && z.cdu->heat && !z.cdu->heat.confirmed);
   }
   return bill;
 }

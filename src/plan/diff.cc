@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/format.h"
+#include "plan/accessories.h"
 #include "plan/cabling.h"
 #include "plan/cost.h"
 #include "plan/equipment.h"
@@ -525,6 +526,17 @@ std::vector<PartChange> diff_bills(const Plan* before, const Plan& after) {
       parts.push_back({l.part, use(l), l.kind, l.length, was, is});
       was = is;                       // told
     }
+  const std::vector<Accessory> small = accessories_of(after), small_before = before ? accessories_of(*before) : std::vector<Accessory>();
+  const auto count_in = [](const std::vector<Accessory>& list, const Accessory& a) {
+    const auto at = std::ranges::find_if(list, [&](const Accessory& b) { return std::tie(b.part, b.what, b.length.value) == std::tie(a.part, a.what, a.length.value); });
+    return at == list.end() ? 0 : at->count;
+  };
+  const auto changed = [&](const Accessory& a, std::int64_t was, std::int64_t is) {
+    if (was != is) parts.push_back({.part = a.part, .what = a.what, .length = a.length, .before = was, .after = is, .accessory = true});
+  };
+  for (const Accessory& a : small) changed(a, count_in(small_before, a), a.count);
+  for (const Accessory& a : small_before)
+    if (count_in(small, a) == 0) changed(a, a.count, 0);
   return parts;
 }
 

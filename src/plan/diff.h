@@ -24,10 +24,11 @@ struct PartChange {                       // of the bill, spares included
   BillKind kind = BillKind::missing;
   Meters length{0};
   std::int64_t before = 0, after = 0;
+  bool accessory = false;                 // plan/accessories.h: no line of the bill, and without a price
 };
 
 struct PlanDiff {
-  std::vector<PartChange> parts;          // whose number changes: in the order of the new bill, then what is no longer there
+  std::vector<PartChange> parts;          // whose number changes: in the order of the new bill, then what is no longer there; then cords, panels, trays
   std::vector<ChangeList> added, removed; // nodes, switches, storage systems, racks
   std::vector<ChangeList> refitted;       // the same name, another model or other parts
   std::vector<ChangeList> moved;          // to another rack or unit

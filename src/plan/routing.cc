@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 
 namespace clusterc {
 namespace {
@@ -28,17 +29,18 @@ Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[at
   for (std::int64_t i = 0; i < leaf.count; ++i) {
     const std::int64_t in_plane = i % leaves_;
     OfLeaf& l = of_leaf_[at(i)];
-    if (leaf.down != leaf.up) l.turn = static_cast<std::int32_t>(in_plane * leaf.down % leaf.up);
+    if (leaf.down != leaf.up && plan.cluster->networks[at(f_.network)].kind == LinkKind::ethernet) l.turn = in_plane * leaf.down;
     if (spine_up_ == 0) continue;
     l.spines = static_cast<std::int32_t>(i / leaves_ * f_.per_plane(1) + in_plane / f_.leaves_per_pod * f_.spines_per_pod);
     l.cross = static_cast<std::int32_t>(in_plane % f_.leaves_per_pod * m % f_.tiers[1].up);
   }
   // Every connected port of a leaf, in the order of the blocks.
   towards_.assign(at(f_.planes) * up_, 0);
-  own_.assign(leaf_links_, 0);
   std::size_t ports = 0;
   for (const FabricBlock& b : f_.blocks) ports += at(b.members * b.ports_each);
   ends_.reserve(ports);
+  uplink_of_.assign(at(leaf.count * leaf.ports), -1);
+  before_.assign(leaf_links_, 0);
   for (std::size_t b = 0; b < f_.blocks.size(); ++b) {
     first_member_.push_back(first_.size());
     for (std::int64_t member = 0; member < f_.blocks[b].members; ++member) {
@@ -46,22 +48,52 @@ Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[at
       for (std::int64_t k = 0; k < f_.blocks[b].ports_each; ++k) {
         const PortRef port = plan.block_port(fabric, static_cast<int>(b), member, k);
         if (port.port <= 0) continue;
-        const End e = end_of(port);
-        ++towards_[at(e.leaf / leaves_) * up_ + at(e.uplink)];
-        ++own_[at(e.leaf) * up_ + at(e.uplink)];
-        ends_.push_back(e);
+        uplink_of_[at(port.sw.index * leaf.ports + port.port - 1)] = 0;
+        ends_.push_back({.leaf = static_cast<std::int32_t>(port.sw.index), .uplink = static_cast<std::int32_t>(port.port)});   // its uplink is dealt when all are known
       }
       if (ends_.size() > first) first_.push_back(first);
     }
   }
   first_member_.push_back(first_.size());
   first_.push_back(ends_.size());
+  deal_uplinks();
+  for (End& e : ends_) {
+    e = end_of({{0, e.leaf}, e.uplink});
+    ++before_[at(e.leaf) * up_ + at(e.uplink)];      // its own so far
+  }
+  for (std::size_t leaf = 0; leaf < at(f_.tiers[0].count); ++leaf)
+    for (std::size_t u = 0; u < up_; ++u) {
+      std::int32_t& of_plane = towards_[leaf / at(leaves_) * up_ + u];
+      of_plane += std::exchange(before_[leaf * up_ + u], of_plane);
+    }
+}
+
+void Routing::deal_uplinks() {
+  const FabricTier& leaf = f_.tiers[0];
+  const std::int64_t m = f_.links_per_pair, spines = leaf.up / m;
+  const bool goes_on = std::ranges::any_of(of_leaf_, [](const OfLeaf& l) { return l.turn > 0; });
+  std::int64_t fullest = 0;
+  for (std::int64_t i = 0; i < leaf.count; ++i) {
+    const auto first = uplink_of_.begin() + i * leaf.ports;
+    fullest = std::max<std::int64_t>(fullest, std::count(first, first + leaf.ports, 0));
+  }
+  shift_.assign(at(spines), 0);
+  for (std::int64_t s = 0; s < spines && !goes_on; ++s) shift_[at(s)] = (fullest / spines + (s < fullest % spines)) % m;
+  for (std::int64_t i = 0; i < leaf.count; ++i) {
+    std::int64_t turn = of_leaf_[at(i)].turn;
+    for (std::int64_t port = 0; port < leaf.ports; ++port) {
+      std::int16_t& uplink = uplink_of_[at(i * leaf.ports + port)];
+      if (uplink < 0) continue;
+      const std::int64_t s = turn % spines;
+      uplink = static_cast<std::int16_t>(s * m + (turn / spines + i % leaves_ * shift_[at(s)]) % m);
+      ++turn;
+    }
+  }
 }
 
 Routing::End Routing::end_of(const PortRef& port) const {
-  const auto up = static_cast<std::int32_t>(up_);
   const OfLeaf& leaf = of_leaf_[at(port.sw.index)];
-  const std::int32_t u = (leaf.turn + static_cast<std::int32_t>(port.port - 1)) % up;
+  const std::int32_t u = std::max<std::int32_t>(0, uplink_of_[at(port.sw.index * f_.tiers[0].ports + port.port - 1)]);
   End e{.leaf = static_cast<std::int32_t>(port.sw.index), .uplink = u};
   if (spine_up_ > 0) {
     const auto spine_up = static_cast<std::int32_t>(spine_up_), m = static_cast<std::int32_t>(f_.links_per_pair);
@@ -90,7 +122,12 @@ void Routing::route(const PortRef& from, const PortRef& to, std::vector<FabricLi
 }
 
 std::int64_t Routing::routes(std::int64_t leaf, std::int64_t link) const {
-  return towards_.empty() ? 0 : towards_[at(leaf / leaves_) * up_ + at(link)] - own_[at(leaf) * up_ + at(link)];
+  if (towards_.empty()) return 0;
+  const std::int64_t m = f_.links_per_pair, spine = link / m, later = spine * m + (link % m + shift_[at(spine)]) % m;
+  const std::int32_t* const all = &towards_[at(leaf / leaves_) * up_];
+  const std::int32_t* const before = &before_[at(leaf) * up_];
+  const std::int32_t* const with_own = leaf % leaves_ + 1 < leaves_ ? before + up_ : all;
+  return before[link] + all[later] - with_own[later];
 }
 
 std::size_t Routing::number(const FabricLink& l) const {

@@ -76,7 +76,7 @@ std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) 
   LinkRows rows(cluster, plan);
   const PanelNames names(cluster, plan, rows.links());
   Ends e;
-  rows.each([&](const LinkRow& r) {
+  rows.each_into({&out}, [&](const LinkRow& r) {
     names.of(r, e);
     length.clear();
     if (r.run.cable) append_metres(length, r.run.length);
@@ -99,7 +99,7 @@ std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
   LinkRows rows(cluster, plan);
   const PanelNames names(cluster, plan, rows.links());
   Ends e;
-  rows.each([&](const LinkRow& r) {
+  rows.each_into({&out}, [&](const LinkRow& r) {
     names.of(r, e);
     // Of a cable between two cages both ends are labelled once, of a splitter the head.
     const bool straight = r.run.shared && !r.run.head_is_far && r.link->block < 0;

@@ -10,7 +10,7 @@ std::string render_cables_csv(const Cluster& cluster, const Plan& plan) {
   std::string out, way, length;
   CsvWriter csv(out);
   csv.row({"network", "from", "from_port", "to", "to_port", "rate", "way_m", "cable", "part", "length_m", "from_module", "to_module"});
-  LinkRows(cluster, plan).each([&](const LinkRow& r) {
+  LinkRows(cluster, plan).each_into({&out}, [&](const LinkRow& r) {
     way.clear();
     length.clear();
     if (r.link->length > 0) append_metres(way, Meters(r.link->length));

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "plan/accessories.h"
 #include "report/cable_exports.h"
 #include "report/link_rows.h"
 #include "write/workbook.h"
@@ -19,6 +20,12 @@ std::string render_cabling_xlsx(const Cluster& cluster, const Plan& plan) {
     length.clear();
     if (b.length.value > 0) append_metres(length, b.length);
     book.row({count, spares, b.part, length, b.what, b.planning_default ? "yes" : ""});
+  }
+  for (const Accessory& a : accessories_of(plan)) {
+    number(count, a.count);
+    length.clear();
+    if (a.length.value > 0) append_metres(length, a.length);
+    book.row({count, "", a.part, length, a.what, a.planning_default ? "yes" : ""});
   }
   book.sheet("Point to point", {"Network", "A rack", "#A unit", "A device", "A port", "Z rack", "#Z unit", "Z device", "Z port", "Rate", "Cable", "Part", "#Length m", "A module", "Z module"});
   LinkRows(cluster, plan).each([&](const LinkRow& r) {

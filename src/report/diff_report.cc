@@ -94,7 +94,7 @@ std::string first_of(const ChangeList& list) {
 }
 
 std::string price_of(const Cost* cost, const PartChange& p) {
-  if (!cost || p.after <= p.before) return {};
+  if (!cost || p.accessory || p.after <= p.before) return {};
   for (const CostLine& l : cost->lines)
     if (l.part == p.part && std::abs(l.length.value - p.length.value) < 1e-9) return l.each ? money_text(*l.each * static_cast<double>(p.after - p.before), cost->currency) : "not priced";
   return "not priced";
@@ -283,7 +283,7 @@ void plan_changes_json(JsonWriter& json, const PlanDiff& d) {
   constexpr auto kLine = JsonWriter::Layout::line;
   json.array("parts");
   for (const PartChange& p : d.parts) {
-    json.begin_object(kLine).field("part", p.part).field("what", p.what).field("kind", bill_kind_word(p.kind)).field("before", p.before).field("after", p.after);
+    json.begin_object(kLine).field("part", p.part).field("what", p.what).field("kind", p.accessory ? std::string_view("accessory") : bill_kind_word(p.kind)).field("before", p.before).field("after", p.after);
     if (p.length.value > 0) json.field("length_m", p.length.value);
     json.end_object();
   }

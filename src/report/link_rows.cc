@@ -30,6 +30,13 @@ const LinkRows::SwitchNames& LinkRows::switch_names(int fabric, SwitchRef r) {
   return names;
 }
 
+void LinkRows::make_room(std::string& text, std::int64_t rows) const {
+  std::int64_t all = 0;
+  for (const Fabric& f : p_.fabrics) all += f.node_cables + f.leaf_spine_cables + f.spine_core_cables + f.uplink_cables;
+  // A quarter more than the first rows say: names of switches are longer than those of nodes. What is not written is not touched.
+  if (all > rows) text.reserve(text.size() / at(rows) * at(all) / 4 * 5);
+}
+
 void LinkRows::fill(const PluggedLink& l) {
   row_.link = &l;
   row_.network = &p_.fabrics[at(l.fabric)].name;

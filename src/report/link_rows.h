@@ -1,5 +1,6 @@
 // Every link of a plan as a row for people and programs: names, places and parts of both ends. One row lives at a time; nothing is kept.
 #pragma once
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,25 @@ class LinkRows {
   void each(Take&& take) {
     for (std::size_t f = 0; f < p_.fabrics.size(); ++f) each(static_cast<int>(f), take);
   }
+  // Every link, each as a row of each of `texts`. When enough rows are there to tell how long one is, room is made for the rest: a text of 100 MB is
+  // then neither copied as it grows nor held twice.
+  template <class Take>
+  void each_into(std::initializer_list<std::string*> texts, Take&& take) {
+    constexpr std::int64_t kEnough = 1024;
+    std::int64_t rows = 0;
+    each([&](const LinkRow& r) {
+      const bool more = take(r);
+      if (++rows == kEnough)
+        for (std::string* text : texts) make_room(*text, rows);
+      return more;
+    });
+  }
   const Links& links() const { return links_; }
 
  private:
   struct SwitchNames { std::string name, host; };
   void fill(const PluggedLink&);
+  void make_room(std::string& text, std::int64_t rows) const;      // that has so many of them
   const SwitchNames& switch_names(int fabric, SwitchRef);
 
   const Cluster& c_;

@@ -151,7 +151,7 @@ class Book {
       type_of.push_back(interface_type(g, kind));
     }
     std::string length;
-    rows.each([&](const LinkRow& r) {
+    rows.each_into({&interfaces_, &cables_}, [&](const LinkRow& r) {
       if (groups[at(r.link->near_group)].nothing_plugged) return true;
       interfaces.row({r.near_host, r.near.port, type_of[at(r.link->near_group)]});
       interfaces.row({r.far_host, r.far.port, type_of[at(r.link->far_group)]});

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/format.h"
+#include "plan/accessories.h"
 #include "plan/routing.h"
 #include "report/collective_report.h"
 #include "report/cost_report.h"
@@ -210,6 +211,11 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
     Table table({">count", "part", ">length", "what"});
     for (const BillLine& b : plan.bill())
       table.row({std::to_string(b.count + b.spares), b.part + (b.planning_default ? " (planning default)" : ""), b.length.value > 0 ? to_text(b.length) : "", b.what});
+    return table.text();
+  }());
+  if (const std::vector<Accessory> small = accessories_of(plan); !small.empty()) section("Cords, panels and trays", [&] {
+    Table table({">count", "part", ">length", "what"});
+    for (const Accessory& a : small) table.row({std::to_string(a.count), a.part + (a.planning_default ? " (planning default)" : ""), a.length.value > 0 ? to_text(a.length) : "", a.what});
     return table.text();
   }());
   if (const auto cost = cost_of(plan)) section("Cost", render_cost_text(*cost));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The real OpenSM routes the planned InfiniBand fabrics in ibsim: its fat-tree engine takes every switch, every end point reaches every
-# other by its tables, and the routes on the uplinks are as many as the plan says.
+# other by its tables, and the routes on each uplink are as many as the plan says, or one more or less.
 . "$(dirname "$0")/lib/common.bash" "$@"
 need opensm ibsim dump_lfts python3
 so=$(ls /usr/lib/*/umad2sim/libumad2sim.so 2>/dev/null | head -1)
@@ -44,4 +44,6 @@ route superpod "$src/examples/superpod.yaml" compute
 specs=$src/tests/consumers/specs
 route fat-two-tiers "$specs/fat-two-tiers.yaml" compute
 route fat-three-tiers "$specs/fat-three-tiers.yaml" compute
+route fat-oversubscribed "$specs/fat-oversubscribed.yaml" compute
+route fat-growing "$specs/fat-growing.yaml" compute
 for plane in 1 2; do route fat-planes "$specs/fat-planes.yaml" compute:$plane; done

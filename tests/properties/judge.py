@@ -64,6 +64,8 @@ class Judge:
             self.cables = list(csv.DictReader(file))
         self.fabrics = {f["network"]: f for f in self.plan["fabrics"]}
         self.own_site = spec["site"].get("kind") != "cloud"
+        # Of this plan, and gone with it: a cache of functools would hold every plan that was ever judged.
+        self.known_groups, self.known_tiers = {}, {}
 
     def say(self, text):
         self.wrong.append(text)
@@ -74,9 +76,13 @@ class Judge:
 
     # ---- ports
 
-    @functools.lru_cache(None)
     def group(self, name):
         """(adapters by set: (count, part), ports by set: (set, only this port, cages)) of a node group, as the catalogue and the spec have it."""
+        if name not in self.known_groups:
+            self.known_groups[name] = self.read_group(name)
+        return self.known_groups[name]
+
+    def read_group(self, name):
         g = self.spec["nodes"][name]
         if "from" in g:
             frame, tray = g["from"].split(".")
@@ -100,8 +106,13 @@ class Judge:
         count, model = nics[set_]
         return count * (1 if only else part("nics", model).get("ports", 1))
 
-    @functools.lru_cache(None)
     def tier(self, network, word):
+        """(part, ports at the rate in use, links a cage) of the switches of a tier."""
+        if (network, word) not in self.known_tiers:
+            self.known_tiers[network, word] = self.read_tier(network, word)
+        return self.known_tiers[network, word]
+
+    def read_tier(self, network, word):
         f = self.fabrics[network]
         t = next(t for t in f["tiers"] if t["tier"] == word)
         p = part("switches", t["model"])

@@ -14,6 +14,7 @@ import csv
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -187,6 +188,13 @@ def candidate(seed):
         "gpu" in spec["networks"]["inband"]["connects"] and compute.get("topology") == "rail-optimised" and "planes" not in compute and len(spec["site"]["feeds"]) == 2
 
 
+MOST_MEMORY = 3 << 30     # of a worker and of each program that it starts; the largest spec takes less than 0.5 GB
+
+
+def bound():
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -204,7 +212,7 @@ def main():
             return self_test(program, work)
         start = time.time()
         seen, failed = collections.Counter(), 0
-        with concurrent.futures.ProcessPoolExecutor(wish.jobs) as pool:
+        with concurrent.futures.ProcessPoolExecutor(wish.jobs, initializer=bound) as pool:
             for seed, wrong, looked in pool.map(one, *zip(*((program, s, work) for s in range(wish.first, wish.first + wish.count)))):
                 seen += looked
                 failed += bool(wrong)
@@ -215,7 +223,8 @@ def main():
         for what, many in sorted(seen.items()):
             print(f"{many:>9,}  {what}")
         cpu = os.times()
-        print(f"{seen['specs']:,} specs and {seen['grown']:,} that have grown, {failed} with something that does not hold; {time.time() - start:.0f} s, {cpu.children_user + cpu.children_system + cpu.user + cpu.system:.0f} s of CPU")
+        peak = max(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        print(f"{seen['specs']:,} specs and {seen['grown']:,} that have grown, {failed} with something that does not hold; {time.time() - start:.0f} s, {cpu.children_user + cpu.children_system + cpu.user + cpu.system:.0f} s of CPU, {peak / 1000:.0f} MB at most")
         return 1 if failed else 0
 
 

@@ -105,6 +105,20 @@ TEST(Cabling, SuperpodAsPublished) {
   EXPECT_EQ(n.cables("oob: management ports of compute switches to leaf"), 48);
   EXPECT_EQ(n.cables("oob: fm to leaf") + n.cables("oob: head to leaf") + n.cables("oob: login to leaf"), 8);
   EXPECT_TRUE(p.cabling().unbuilt().empty()) << p.cabling().unbuilt()[0].what << ": " << p.cabling().unbuilt()[0].why;
+  // racks 38 = 32 of four systems + 6; pdus_compute 96 = 32 x 3, pdus_other 12 = 6 x 2; 127 systems, 4 UFM appliances, 4 management servers; 48 switches
+  const auto pieces = [&](BillKind kind, const std::string& part = {}) {
+    std::int64_t count = 0;
+    for (const BillLine& l : p.bill())
+      if (l.kind == kind && (part.empty() || l.part == part)) count += l.count;
+    return count;
+  };
+  EXPECT_EQ(pieces(BillKind::rack), 38);
+  EXPECT_EQ(pieces(BillKind::pdu, "na-415-3ph-60"), 96);
+  EXPECT_EQ(pieces(BillKind::pdu, "na-415-3ph-60-c13"), 12);
+  EXPECT_EQ(pieces(BillKind::server, "nvidia-dgx-h100"), 127);
+  EXPECT_EQ(pieces(BillKind::server, "generic-1u"), 4);
+  EXPECT_EQ(pieces(BillKind::server, "generic-2u"), 4);
+  EXPECT_EQ(p.fabrics[0].tiers[0].count + p.fabrics[0].tiers[1].count, 48);
 }
 
 // Left to itself the plan takes copper where it reaches: a straight cable between twin-port cages carries two links.

@@ -18,7 +18,8 @@ const PatternLoad& load_of(const std::vector<PatternLoad>& loads, const std::str
   return none;
 }
 
-// Port 32 of a leaf holds a fabric manager on rails 1 to 4 of the last unit and nobody on its rails 5 to 8: 28 of 32 leaves have it.
+// 32 leaves, 16 spines, two links to each: the r-th end point of a leaf goes to spine r mod 16 over its link r / 16. Port 32 of a leaf holds a fabric
+// manager on rails 1 to 4 of the last unit and nobody on its rails 5 to 8: 28 of 32 leaves use the second link of spine 16.
 TEST(Routing, SuperpodRoutesOnEachUplink) {
   const test::Sample s = test::superpod();
   const Plan p = fabrics_of(s);
@@ -29,16 +30,33 @@ TEST(Routing, SuperpodRoutesOnEachUplink) {
   EXPECT_EQ(r.routes(31, 0), 31);
 }
 
+// Leaves of 32, the last half empty: 4 x 32 + 16. Five leaves of 32 uplinks fill 2.5 spines of 64 ports; the next number that divides 32 is 4, eight links to
+// each. The last has four a spine, on the first four links.
+TEST(Routing, AHalfFilledLeafLoadsEverySpine) {
+  test::Sample s;
+  s.nodes("gpu", "n[1-144]", -1, 1, 800, 30);
+  s.network("compute", s.qm9700, 400e9, -1);
+  s.connect(0, 0, 1);
+  const Plan p = fabrics_of(s);
+  ASSERT_EQ(p.fabrics[0].tiers[0].count, 5);
+  ASSERT_EQ(p.fabrics[0].links_per_pair, 8);
+  const Routing r(p, 0);
+  for (std::int64_t link = 0; link < 32; ++link) {
+    EXPECT_EQ(r.routes(0, link), link % 8 < 4 ? 4 : 3) << link;
+    EXPECT_EQ(r.routes(4, link), 4) << link;
+  }
+}
+
 TEST(Routing, TheWayOfAFlow) {
   const test::Sample s = test::superpod();
   const Plan p = fabrics_of(s);
   const Routing r(p, test::kCompute);
   std::vector<FabricLink> path;
-  // Node 1 to node 37 on rail 2: port 5 of leaf u2/r2, so uplink 5, which is port 37; two links a spine, so it is the first to spine 3.
+  // Node 1 to node 37 on rail 2: the fifth of leaf u2/r2, so spine 5 and the first of its two links: uplink 9, which is port 41.
   r.route(p.leaf_port(0, 0, 0, 1), p.leaf_port(0, 0, 36, 1), path);
   ASSERT_EQ(path.size(), 2u);
-  EXPECT_EQ(r.link_name(path[0]), "leaf/compute/u1/r2/37 to spine/compute/03/3");     // second leaf: ports 3 and 4 of each spine
-  EXPECT_EQ(r.link_name(path[1]), "spine/compute/03/19 to leaf/compute/u2/r2/37");    // tenth leaf: ports 19 and 20
+  EXPECT_EQ(r.link_name(path[0]), "leaf/compute/u1/r2/41 to spine/compute/05/3");     // second leaf: ports 3 and 4 of each spine
+  EXPECT_EQ(r.link_name(path[1]), "spine/compute/05/19 to leaf/compute/u2/r2/41");    // tenth leaf: ports 19 and 20
   r.route(p.leaf_port(0, 0, 0, 1), p.leaf_port(0, 0, 5, 1), path);
   EXPECT_TRUE(path.empty());                                                           // the same leaf
 }

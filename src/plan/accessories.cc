@@ -1,0 +1,77 @@
+#include "plan/accessories.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace clusterc {
+namespace {
+
+constexpr double kRackWidth = 0.6;                   // m: EIA-310 cabinet, where nobody states it (as plan_floor)
+
+void add(std::vector<Accessory>& out, std::string part, std::string what, std::int64_t count, bool planning_default, Meters length = Meters(0)) {
+  if (count > 0) out.push_back({std::move(part), std::move(what), count, length, planning_default});
+}
+
+void cords(const Plan& plan, std::vector<Accessory>& out) {
+  std::int64_t c13 = 0, c19 = 0;
+  for (const PduLoad& p : plan.pdus) {
+    c13 += p.cords_c13;
+    c19 += p.cords_c19;
+  }
+  add(out, "power-cord-c13-c14", "cord from PDU to supply", c13, false);
+  add(out, "power-cord-c19-c20", "cord from PDU to supply", c19, false);
+}
+
+void panels(const Plan& plan, std::vector<Accessory>& out) {
+  std::int64_t empty = 0;
+  bool assumed = false;
+  for (const RackGroupModel& g : plan.cluster->racks) {
+    if (!g.part || !g.part->units) continue;
+    for (std::int64_t r = g.first; r < g.first + g.count && r < static_cast<std::int64_t>(plan.racks.size()); ++r) {
+      const std::vector<RackedDevice>& devices = plan.racks[static_cast<std::size_t>(r)].devices;
+      if (devices.empty()) continue;
+      std::int64_t free = *g.part->units;
+      for (const RackedDevice& d : devices) free -= d.units;
+      empty += std::max<std::int64_t>(0, free);
+      assumed = assumed || !g.part->units.confirmed;
+    }
+  }
+  add(out, "blanking-panel-1u", "empty rack unit", empty, assumed);
+}
+
+// Racks of one row are side by side; rows are told apart by their place across the room.
+void trays(const Plan& plan, std::vector<Accessory>& out) {
+  const Cluster& c = *plan.cluster;
+  if (plan.racks.size() < 2) return;
+  struct Row { double from = 0, to = 0; };
+  std::map<double, Row> rows;
+  const auto stand = [&](std::int64_t first, std::int64_t count, double width) {
+    for (std::int64_t r = first; r < first + count && r < static_cast<std::int64_t>(plan.racks.size()); ++r) {
+      const RackPlan& rack = plan.racks[static_cast<std::size_t>(r)];
+      Row& row = rows.try_emplace(rack.y, Row{rack.x, rack.x + width}).first->second;
+      row.from = std::min<double>(row.from, rack.x);
+      row.to = std::max(row.to, rack.x + width);
+    }
+  };
+  for (const RackGroupModel& g : c.racks) stand(g.first, g.count, g.part ? g.part->width.value_or(Meters(kRackWidth)).value : kRackWidth);
+  for (const AssemblyGroupModel& a : c.assemblies) stand(a.first, a.count, a.part ? a.part->width.value_or(Meters(kRackWidth)).value : kRackWidth);
+  const auto tenths = [](double metres) { return static_cast<std::int64_t>(std::ceil(metres * 10 - 1e-3)); };     // places are floats
+  std::map<std::int64_t, std::int64_t> of_length;
+  for (const auto& [y, row] : rows) ++of_length[tenths(row.to - row.from)];
+  const bool under = c.spec.site && c.spec.site->cable_route.value_or(CableRoute::overhead) == CableRoute::underfloor;
+  for (const auto& [length, count] : of_length) add(out, "cable-tray", under ? "under a row of racks" : "over a row of racks", count, true, Meters(static_cast<double>(length) / 10));
+  if (rows.size() > 1) add(out, "cable-tray", "across the rows", 1, true, Meters(static_cast<double>(tenths(rows.rbegin()->first - rows.begin()->first)) / 10));
+}
+
+}  // namespace
+
+std::vector<Accessory> accessories_of(const Plan& plan) {
+  std::vector<Accessory> out;
+  cords(plan, out);
+  panels(plan, out);
+  trays(plan, out);
+  return out;
+}
+
+}  // namespace clusterc
