@@ -61,10 +61,10 @@ Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[at
     e = end_of({{0, e.leaf}, e.uplink});
     ++before_[at(e.leaf) * up_ + at(e.uplink)];      // its own so far
   }
-  for (std::size_t leaf = 0; leaf < at(f_.tiers[0].count); ++leaf)
+  for (std::size_t i = 0; i < at(leaf.count); ++i)
     for (std::size_t u = 0; u < up_; ++u) {
-      std::int32_t& of_plane = towards_[leaf / at(leaves_) * up_ + u];
-      of_plane += std::exchange(before_[leaf * up_ + u], of_plane);
+      std::int32_t& of_plane = towards_[i / at(leaves_) * up_ + u];
+      of_plane += std::exchange(before_[i * up_ + u], of_plane);
     }
 }
 

@@ -37,8 +37,8 @@ TEST(Accessories, CordsPanelsAndTrays) {
   EXPECT_EQ(of(all, "blanking-panel-1u")->count, 72);
   EXPECT_FALSE(of(all, "blanking-panel-1u")->planning_default);        // the rack's height is confirmed
   std::vector<std::pair<double, std::int64_t>> along;
-  for (const Accessory& a : all)
-    if (a.part == "cable-tray" && a.what == "over a row of racks") along.emplace_back(a.length.value, a.count);
+  for (const Accessory& one : all)
+    if (one.part == "cable-tray" && one.what == "over a row of racks") along.emplace_back(one.length.value, one.count);
   ASSERT_EQ(along.size(), 2u);
   EXPECT_NEAR(along[0].first, 0.8, 1e-9);
   EXPECT_EQ(along[0].second, 1);

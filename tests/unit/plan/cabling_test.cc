@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "plan/accessories.h"
 #include "unit/model/examples.h"
 
 namespace clusterc {
@@ -119,6 +120,18 @@ TEST(Cabling, SuperpodAsPublished) {
   EXPECT_EQ(pieces(BillKind::server, "generic-1u"), 4);
   EXPECT_EQ(pieces(BillKind::server, "generic-2u"), 4);
   EXPECT_EQ(p.fabrics[0].tiers[0].count + p.fabrics[0].tiers[1].count, 48);
+}
+
+// 127 systems with six C20 inlets and eight storage systems with two: 778 cords. 61 + 15 + 7 switches and 8 servers with two C14 each: 182. 38 racks of 48 U less
+// 127 x 8, 4 x 2, 4 x 1, 8 x 2, 61, 15 x 2 and 7 U: 682 panels. Four rows of eight racks of 0.8 m, one of six, 3 m from one to the next: 12 m across.
+TEST(Accessories, OfTheSuperpod) {
+  Resolved r;
+  r.example("superpod");
+  std::vector<std::tuple<std::string, double, std::int64_t>> all;
+  for (const Accessory& a : accessories_of(plan_cluster(*r.cluster))) all.emplace_back(a.part, a.length.value, a.count);
+  const decltype(all) wanted{{"power-cord-c13-c14", 0, (61 + 15 + 7 + 8) * 2}, {"power-cord-c19-c20", 0, 127 * 6 + 8 * 2},
+                             {"blanking-panel-1u", 0, 38 * 48 - 127 * 8 - 4 * 2 - 4 - 8 * 2 - 61 - 15 * 2 - 7}, {"cable-tray", 4.8, 1}, {"cable-tray", 6.4, 4}, {"cable-tray", 12, 1}};
+  EXPECT_EQ(all, wanted);
 }
 
 // Left to itself the plan takes copper where it reaches: a straight cable between twin-port cages carries two links.

@@ -30,20 +30,20 @@ TEST(Routing, SuperpodRoutesOnEachUplink) {
   EXPECT_EQ(r.routes(31, 0), 31);
 }
 
-// Leaves of 32, the last half empty: 4 x 32 + 16. Five leaves of 32 uplinks fill 2.5 spines of 64 ports; the next number that divides 32 is 4, eight links to
-// each. The last has four a spine, on the first four links.
+// Leaves of 32, the last half empty: 7 x 32 + 16 on eight leaves, whose 256 uplinks fill four spines of 64 ports, eight links to each. The last has four
+// end points a spine, on the first four links; a scheme that fills one spine after the other would leave two of them without.
 TEST(Routing, AHalfFilledLeafLoadsEverySpine) {
   test::Sample s;
-  s.nodes("gpu", "n[1-144]", -1, 1, 800, 30);
+  s.nodes("gpu", "n[1-240]", -1, 1, 800, 30);
   s.network("compute", s.qm9700, 400e9, -1);
   s.connect(0, 0, 1);
   const Plan p = fabrics_of(s);
-  ASSERT_EQ(p.fabrics[0].tiers[0].count, 5);
+  ASSERT_EQ(p.fabrics[0].tiers[0].count, 8);
   ASSERT_EQ(p.fabrics[0].links_per_pair, 8);
   const Routing r(p, 0);
   for (std::int64_t link = 0; link < 32; ++link) {
-    EXPECT_EQ(r.routes(0, link), link % 8 < 4 ? 4 : 3) << link;
-    EXPECT_EQ(r.routes(4, link), 4) << link;
+    EXPECT_EQ(r.routes(0, link), link % 8 < 4 ? 7 : 6) << link;
+    EXPECT_EQ(r.routes(7, link), 7) << link;
   }
 }
 
