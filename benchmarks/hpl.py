@@ -205,6 +205,25 @@ def table(pairs, orders, args):
     return "\n".join(rows) + "\n", missed
 
 
+def measure(args, orders, hpcc):
+    """The pairs, in turn; raises RuntimeError where one of the two cannot run."""
+    turns = [n for n in orders for _ in range(args.pairs)]
+    if len(turns) > 20:
+        raise RuntimeError("hpcc takes at most 20 problems")
+    pairs = []
+    with tempfile.TemporaryDirectory() as folder:
+        peer = Hpcc(os.path.abspath(hpcc), turns, args.hpcc_block, folder)
+        try:
+            for n in turns:
+                pair = {"n": n, "hpcc": peer.solve(), "ours": ours(os.path.abspath(args.hpl), n, args.block)}
+                pairs.append(pair)
+                print(f"N {n}: ours {pair['ours']['gflops']:.1f}, hpcc {pair['hpcc']['gflops']:.1f} GFLOP/s, ratio {pair['ours']['gflops'] / pair['hpcc']['gflops']:.3f}, "
+                      f"of DGEMM {pair['ours']['share']:.3f}, other {pair['ours']['other'] or 0:.2f} and {pair['hpcc']['other']:.2f}", file=sys.stderr)
+        finally:
+            peer.end()
+    return pairs
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hpl", default=os.path.join(ROOT, "build/release/libexec/clusterc/clusterc-hpl"))
@@ -221,24 +240,11 @@ def main():
         if not where:
             print(f"hpl.py: error: no {what}", file=sys.stderr)
             return 2
-    if len(orders) * args.pairs > 20:
-        print("hpl.py: error: hpcc takes at most 20 problems", file=sys.stderr)
+    try:
+        pairs = measure(args, orders, hpcc)
+    except RuntimeError as error:
+        print(f"hpl.py: error: {error}", file=sys.stderr)
         return 2
-    turns = [n for n in orders for _ in range(args.pairs)]
-    pairs = []
-    with tempfile.TemporaryDirectory() as folder:
-        peer = Hpcc(os.path.abspath(hpcc), turns, args.hpcc_block, folder)
-        try:
-            for n in turns:
-                pair = {"n": n, "hpcc": peer.solve(), "ours": ours(os.path.abspath(args.hpl), n, args.block)}
-                pairs.append(pair)
-                print(f"N {n}: ours {pair['ours']['gflops']:.1f}, hpcc {pair['hpcc']['gflops']:.1f} GFLOP/s, ratio {pair['ours']['gflops'] / pair['hpcc']['gflops']:.3f}, "
-                      f"of DGEMM {pair['ours']['share']:.3f}, other {pair['ours']['other'] or 0:.2f} and {pair['hpcc']['other']:.2f}", file=sys.stderr)
-        except RuntimeError as error:
-            print(f"hpl.py: error: {error}", file=sys.stderr)
-            return 2
-        finally:
-            peer.end()
     text, missed = table(pairs, orders, args)
     print(text, end="")
     if args.results:

@@ -85,8 +85,9 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
   if (!everybody.empty()) {
     // One node: its cores are the ranks, at most 16. More: one rank a node, so that every transfer crosses the network.
     const int ranks = everybody.size() > 1 ? 1 : static_cast<int>(std::clamp<std::int64_t>(fewest_cores == (1 << 20) ? 2 : fewest_cores, 2, 16));
-    SuiteTest test{.id = "whole/mpi", .stage = SuiteStage::whole, .validator = "mpi", .arguments = lasting, .group = "", .nodes = everybody, .ranks_per_node = ranks, .timeout = patience(96), .mpi = true,
+    SuiteTest test{.id = "whole/mpi", .stage = SuiteStage::whole, .validator = "mpi", .arguments = {"--tests", "allreduce"}, .group = "", .nodes = everybody, .ranks_per_node = ranks, .timeout = patience(96), .mpi = true,
                    .metrics = {"mpi.allreduce.busbw", "mpi.allreduce.time"}};
+    test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
     if (!options.max_size.empty()) test.arguments.insert(test.arguments.end(), {"--max-size", options.max_size});
     add(std::move(test));
   }

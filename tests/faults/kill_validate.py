@@ -28,7 +28,7 @@ os.chdir(work)
 MARK = f"CLUSTERC_FAULT_TEST={os.getpid()}".encode()
 environment = dict(os.environ, CLUSTERC_FAULT_TEST=str(os.getpid()))
 subprocess.run([clusterc, "init", "--probe", "-o", "m.yaml"], check=True, capture_output=True)
-COMMAND = [clusterc, "validate", "m.yaml", "--launcher", "local", "--seconds", "0.01", "--allow-busy", "--journal", "j"]
+COMMAND = [clusterc, "validate", "m.yaml", "--launcher", "local", "--seconds", "0.01", "--max-size", "4MiB", "--allow-busy", "--journal", "j"]
 
 
 def ours():

@@ -45,7 +45,9 @@ Pairs::Pairs(const PatternFacts& facts, const Job& job, std::uint64_t bytes, std
 
 // The complement of what shall come: no byte of it is right.
 void Pairs::poison() {
-  for (std::size_t i = 0; i < in_.size(); ++i) in_[i] = ~want_[i % bytes_];
+  if (in_.empty()) return;
+  for (std::size_t i = 0; i < bytes_; ++i) in_[i] = ~want_[i];
+  for (unsigned slot = 1; slot < window_; ++slot) std::memcpy(in_.data() + slot * bytes_, in_.data(), bytes_);
 }
 
 double Pairs::once() {
@@ -93,8 +95,13 @@ std::uint64_t Pairs::checked() const { return in_.size(); }
 
 std::uint64_t Pairs::count_wrong() {
   if (flips_) fault_flip_bit(in_.data(), in_.size() / 2);
+  if (in_.empty()) return 0;
   std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < in_.size(); ++i) wrong += in_[i] != want_[i % bytes_];
+  for (unsigned slot = 0; slot < window_; ++slot) {
+    const std::byte* const got = in_.data() + slot * bytes_;
+    if (std::memcmp(got, want_.data(), bytes_) == 0) continue;
+    for (std::size_t i = 0; i < bytes_; ++i) wrong += got[i] != want_[i];
+  }
   return wrong;
 }
 
