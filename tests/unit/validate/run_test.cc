@@ -103,6 +103,7 @@ TEST_F(Suite, HealthyRunPasses) {
 TEST_F(Suite, SecondsReachTheValidatorsAsTheyAre) {
   EXPECT_EQ(suite[1].arguments, (std::vector<std::string>{"--device", "host", "--seconds", "0.5"}));
   EXPECT_EQ(suite[3].arguments, (std::vector<std::string>{"--device", "host", "--seconds", "0.5"}));   // hpl takes the order that lasts so long
+  EXPECT_EQ(suite[4].arguments, (std::vector<std::string>{"--tests", "allreduce", "--seconds", "0.5"}));   // of all nodes; what it measures between two is not judged
   EXPECT_GT(suite[4].timeout, std::chrono::seconds(600 + 48));   // 96 figures of half a second
 }
 
