@@ -153,7 +153,7 @@ def main():
     args.sizes = [int(s) * MIB for s in args.sizes.split(",")]
     parts = args.parts.split(",")
     programs = {name: os.path.abspath(os.path.join(args.build, "libexec/clusterc/clusterc-" + name)) for name in ("hpl", "memory", "mpi")}
-    bare = os.path.abspath(os.path.join(args.build, "benchmarks/bare_mpi"))
+    bare = os.path.abspath(os.path.join(args.build, "bin/bare_mpi"))
     hpcc = shutil.which(args.hpcc)
     needed = {"mpirun": shutil.which("mpirun")}
     if "hpl" in parts:
