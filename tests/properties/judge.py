@@ -312,6 +312,7 @@ class Judge:
         for p in self.plan["pdus"]:
             pdus[p["name"].split("/")[1]].append(p)
         excess = collections.defaultdict(list)
+        small = collections.Counter()
         for rack in self.plan["racks"]:
             frame = rack["group"] not in groups
             units = [0] * 200
@@ -329,6 +330,11 @@ class Judge:
             if frame:
                 continue
             group = groups[rack["group"]]
+            if rack["devices"]:
+                small["blanking-panel-1u"] += units[1:height + 1].count(0)
+            for cords in self.cords(rack):
+                small["power-cord-c13-c14"] += cords["c13"]
+                small["power-cord-c19-c20"] += cords["c19"]
             p = part("racks", group["model"])
             devices = rack["weight_kg"] - p.get("weight", 0)
             if "static_load" in p and rack["devices"] and devices * 1.05 + 20 > p["static_load"] * (1 + 1e-9):
@@ -347,6 +353,8 @@ class Judge:
                 short = max(0, cords["c13"] - outlets["c13"]) + max(0, cords["c19"] - outlets["c19"]) - outlets["c13_c19"]
                 if short > 0:
                     excess["outlets"].append(f"{load['name']}: {dict(cords)} for {dict(outlets)}")
+        listed = collections.Counter({a["part"]: a["count"] for a in self.plan["accessories"] if a["part"] != "cable-tray"})
+        self.hold(listed == +small, f"accessories {dict(listed)}, the racks need {dict(+small)}")
         for rule, what in excess.items():
             names = {"outlets": {"power-outlet-missing-or-reused", "power-plug-outlet-mismatch"},
                      "power-rack-over-budget": {rule, "power-branch-over-continuous-rating"}}.get(rule, {rule})     # where PDUs carry less than the budget, theirs is the limit

@@ -158,6 +158,8 @@ def self_test(program, work):
         "a rack that is too heavy": in_plan(lambda book: book["racks"][0].update(weight_kg=99999)),
         "addresses outside the subnet": in_plan(lambda book: book["addresses"][0]["blocks"][0].update(first="192.0.2.1")),
         "addresses given twice": in_plan(lambda book: book["addresses"][-1]["blocks"][1].update(first=book["addresses"][-1]["blocks"][0]["first"])),
+        "a panel too few": in_plan(lambda book: next(a for a in book["accessories"] if a["part"] == "blanking-panel-1u").update(count=1)),
+        "a cord too many": in_plan(lambda book: next(a for a in book["accessories"] if a["part"].startswith("power-cord")).update(count=100000)),
         "a node that is nowhere": in_plan(lambda book: next(r for r in book["racks"] if any(d["kind"] == "node" for d in r["devices"]))["devices"].clear()),
     }
     for name, change in breaks.items():
