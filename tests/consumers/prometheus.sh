@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output prometheus: promtool check config, check rules and test rules (Prometheus 2.42, Debian 12) and amtool check-config 0.25: five specs, each alert fired and silent at its limit, targets as in hosts, routes; 5 broken twins
+# output prometheus: promtool check config, check rules and test rules (Prometheus 2.42, Debian 12) and amtool check-config 0.25: every example with all exporters, each alert fired and silent at its limit, targets as in hosts, routes; 5 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need promtool amtool python3
 
@@ -12,21 +12,18 @@ accepted() {
   amtool check-config "$p/alertmanager.yml" > "$work/am.log" 2>&1 || { cat "$work/am.log" >> "$work/check.log"; return 1; }
 }
 
-# The examples, with every exporter that can be named.
-for example in superpod lab campus nvl72 four-virtual; do
-  python3 - "$src/examples/$example.yaml" "$work/$example.yaml" <<'PY'
-import re, sys
-text = open(sys.argv[1], encoding="utf-8").read()
-text = re.sub(r"\n  monitoring: \[[^\n]*", "", text)
-words = "[prometheus, dcgm, slurm-exporter, snmp-exporter, ipmi-exporter]"
-new = re.sub(r"\nsoftware:\n", f"\nsoftware:\n  monitoring: {words}\n", text)
-if new == text:
-    new = re.sub(r"\nsoftware: \{", f"\nsoftware: {{ monitoring: {words},", text)
-assert new != text, "no software section"
-open(sys.argv[2], "w", encoding="utf-8").write(new)
-PY
-  "$bin" compile "$work/$example.yaml" -o "$work/$example" > "$work/$example.log" 2>&1 || { cat "$work/$example.log" >&2; fail "compile $example"; }
+# Every example, with every exporter that can be named.
+for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml; do
+  example=$(basename "$spec" .yaml)
+  [ "$example" != broken ] || continue
+  python3 "$(dirname "$0")/lib/software.py" "$spec" monitoring "[prometheus, dcgm, slurm-exporter, snmp-exporter, ipmi-exporter]" replace > "$work/$example.yaml"
+  "$bin" compile "$work/$example.yaml" -o "$work/$example" --only prometheus,hosts > "$work/$example.log" 2>&1 || { cat "$work/$example.log" >&2; fail "compile $example"; }
   accepted "$work/$example" || { cat "$work/check.log" >&2; fail "$example is refused"; }
+  if [ ! -d "$work/$example/hosts" ]; then   # nothing has an address here
+    [ ! -d "$work/$example/prometheus/targets" ] || fail "$example: targets without addresses"
+    say "$example: $(grep -c 'alert:' "$work/$example/prometheus/rules/alerts.yml") alerts, no targets"
+    continue
+  fi
   # Every target is a name of the hosts file.
   awk '!/^#/ { for (i = 2; i <= NF; ++i) print $i }' "$work/$example/hosts/hosts" | sort -u > "$work/names"
   cat "$work/$example"/prometheus/targets/*.yml | sed -n 's/^ *-* *targets: \[\(.*\)\]$/\1/p' | tr -d ' "' | tr ',' '\n' | sed 's/:[0-9]*$//' | sort -u > "$work/targets"
@@ -44,9 +41,9 @@ equal "nodes" "$(count "$work/superpod/prometheus/targets/node.yml")" 135
 equal "nodes with GPUs" "$(count "$work/superpod/prometheus/targets/dcgm.yml")" 127
 equal "controllers" "$(count "$work/superpod/prometheus/targets/slurm.yml")" 2
 equal "PDUs" "$(count "$work/superpod/prometheus/targets/pdus.yml")" 108
-# H100 SXM: 87 C (nvidia-smi); 415 V x 60 A x sqrt(3) x 0.8 = 34,503 VA; feed of 1.6 MVA
+# H100 SXM: 87 C (nvidia-smi); 415 V x 60 A x 1.7320508 x 0.8 = 34,502.4 VA; feed of 1.6 MVA
 grep -q 'DCGM_FI_DEV_GPU_TEMP{job=\\"dcgm\\",group=\\"gpu\\"} > 87"' "$work/superpod/prometheus/rules/alerts.yml" || fail "the H100's limit is not 87 C"
-grep -q 'cluster:pdu_apparent:va{model=\\"na-415-3ph-60\\"} > 34503"' "$work/superpod/prometheus/rules/alerts.yml" || fail "80 % of the PDU's breaker is not 34,503 VA"
+grep -q 'cluster:pdu_apparent:va{model=\\"na-415-3ph-60\\"} > 34502"' "$work/superpod/prometheus/rules/alerts.yml" || fail "80 % of the PDU's breaker is not 34,502 VA"
 grep -q 'cluster:feed_apparent:va{feed=\\"A\\"} > 1600000"' "$work/superpod/prometheus/rules/alerts.yml" || fail "feed A does not carry 1,600,000 VA"
 grep -q 'count by (group, instance) .* < 8"' "$work/superpod/prometheus/rules/alerts.yml" || fail "a DGX has not 8 GPUs"
 

@@ -19,8 +19,10 @@ bool given_out(const Cluster& c, int network) {
   return n.subnet && n.kind == LinkKind::ethernet && (network == primary_network(c) || n.everything || n.carries_traffic(Traffic::oob));
 }
 
+// Where the spec says that somebody gives addresses out: a node that provisions, or the MACs of an inventory. A cloud does it itself.
 bool wanted(const Cluster& c) {
-  if (!c.own_site && std::none_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.has_role(Role::provisioning); })) return false;   // a cloud gives addresses itself
+  const bool provisions = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::provisioning); });
+  if (!provisions && !(c.own_site && c.spec.inventory)) return false;
   for (std::size_t n = 0; n < c.networks.size(); ++n)
     if (given_out(c, static_cast<int>(n))) return true;
   return false;
@@ -45,6 +47,20 @@ std::vector<std::string> ports_of(const std::vector<Interface>& interfaces, cons
   return out;
 }
 
+// The row of a port: by host name, else by what docs/names.md calls it (node/gpu/001, storage/home/1, pdu/r1/b). A frame has a port for each
+// of its trays, so its rows name them: frame/nvl3,mgmt/4.
+const InventoryRow* row_of(const CompileInput& in, const NamedAddress& n, std::string_view port) {
+  if (const InventoryRow* row = in.inventory->find(n.name, port)) return row;
+  if (n.equipment) {
+    const CableEnd end = equipment_port(in.plan, n.equipment->what, n.equipment->of, n.member);
+    const InventoryRow* row = in.inventory->find(end.object, end.port);
+    return row || end.port != "mgmt" ? row : in.inventory->find(end.object, port);
+  }
+  if (n.group >= 0) return in.inventory->find(in.plan.node_object(in.cluster.nodes[static_cast<std::size_t>(n.group)].first + n.member), port);
+  const EndPoints& ends = in.cluster.networks[static_cast<std::size_t>(n.network)].ends[static_cast<std::size_t>(n.end_points)];
+  return in.inventory->find("storage/" + in.cluster.storage[static_cast<std::size_t>(ends.storage)].name + "/" + std::to_string(n.member + 1), port);
+}
+
 void write_hosts(const CompileInput& in, Bundle& bundle) {
   const Cluster& c = in.cluster;
   std::vector<std::vector<Interface>> interfaces;
@@ -62,18 +78,17 @@ void write_hosts(const CompileInput& in, Bundle& bundle) {
       [&](const NamedAddress& n) {
         if (!take) return;
         const NetworkModel& net = c.networks[n.network];
+        if (n.equipment && n.equipment->what == FabricBlock::What::switches && n.equipment->of == n.network && !net.everything) return;   // a loopback asks nobody
         const bool bmc = n.group >= 0 && is_management_port(c, net, net.ends[static_cast<std::size_t>(n.end_points)]);
         const std::size_t begin = out.size();
         if (in.inventory) {
           const auto mac = [&](std::string_view port) {
-            const InventoryRow* row = in.inventory->find(n.name, port);
-            if (!row && n.group >= 0) row = in.inventory->find(in.plan.node_object(c.nodes[static_cast<std::size_t>(n.group)].first + n.member), port);
-            if (row && row->mac) append_mac(out, *row->mac), out += ',';
+            if (const InventoryRow* row = row_of(in, n, port); row && row->mac) append_mac(out, *row->mac), out += ',';
           };
           if (bmc) mac("bmc");
-          else if (n.group < 0) mac("");
-          else
+          else if (n.group >= 0)
             for (const std::string& port : ports_of(interfaces[static_cast<std::size_t>(n.group)], n)) mac(port);
+          else if (n.port == 0) mac("");   // a MAC is that of one port
         }
         const bool by_mac = out.size() > begin;
         if (by_mac) append_ipv4(n.address, out), out += ',';

@@ -36,7 +36,8 @@ struct NamedAddress {
   bool first = false;         // name-network means it
   std::int64_t number = 0;    // name-network-number means it, from 1; 0: the machine has one address here
   int group = -1, end_points = -1;   // of a node
-  std::int64_t member = 0, port = 0;   // of the group; of its addresses in these end points
+  std::int64_t member = 0, port = 0;   // of the group, storage or equipment; of its addresses in these end points
+  const EquipmentAddresses* equipment = nullptr;   // of what is no end point: switches, PDUs, shelves
 };
 
 // Network by network: `begin(AddressPlan)` before its addresses, `take(NamedAddress)` for each of them.
@@ -77,7 +78,7 @@ void each_address(const CompileInput& in, const Begin& begin, const Take& take) 
       if (first) named.push_back(what);
       for (std::int64_t i = 0; i < e.count; ++i) {
         name = equipment_host_name(in.plan, e.what, e.of, i);
-        take(NamedAddress{e.first + static_cast<std::uint32_t>(i), a.network, name, first, true, 0, -1, -1, i, 0});
+        take(NamedAddress{e.first + static_cast<std::uint32_t>(i), a.network, name, first, true, 0, -1, -1, i, 0, &e});
       }
     }
   }

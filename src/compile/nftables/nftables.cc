@@ -16,13 +16,16 @@ namespace {
 
 bool is_oob(const NetworkModel& n) { return n.everything || (n.carries_traffic(Traffic::oob) && !n.carries_traffic(Traffic::inband)); }
 
-bool wanted(const Cluster& c) {
-  return std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet && !is_oob(n); });
-}
-
 constexpr Role kManagers[] = {Role::provisioning, Role::scheduler, Role::monitoring, Role::fabric_manager, Role::control_plane};
 bool manages(const NodeGroupModel& g) { return std::any_of(std::begin(kManagers), std::end(kManagers), [&](Role r) { return g.has_role(r); }); }
 bool lets_users_in(const NodeGroupModel& g) { return g.has_role(Role::login) || g.has_role(Role::gateway); }
+
+// Where the spec has a management network to cut off, and says by roles who may speak with it or come in from outside: a firewall made without
+// that would lock its owner out.
+bool wanted(const Cluster& c) {
+  const auto network = [&](bool oob) { return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return n.subnet && is_oob(n) == oob; }); };
+  return network(true) && network(false) && std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && (manages(g) || lets_users_in(g)); });
+}
 
 void append_set(std::string& out, std::string_view name, const std::vector<Ipv4Prefix>& subnets) {
   out += "  set ", out += name, out += " {\n    type ipv4_addr; flags interval; auto-merge\n";   // one subnet may lie in another
@@ -92,8 +95,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::vector<std::string_view> files;
   if (!nodes.empty()) files.push_back("node.nft"), write(in, "node.nft", nodes, inside, oob, false, false, bundle, findings);
   if (!logins.empty()) files.push_back("login.nft"), write(in, "login.nft", logins, inside, oob, true, false, bundle, findings);
-  // A group may do both: users who come in on a manager are a finding of the rules, not of this file.
-  bool both = false;
+  // A group may do both; and where no group lets users in, ssh to the managers is the only way that there is.
+  bool both = logins.empty();
   for (const NodeGroupModel& g : c.nodes) both |= g.count > 0 && manages(g) && lets_users_in(g);
   if (!managers.empty()) files.push_back("manager.nft"), write(in, "manager.nft", managers, inside, oob, both, true, bundle, findings);
   check_extra_files(in, "nftables", files, findings);

@@ -21,3 +21,15 @@ compile_case() {
 }
 # equal WHAT GOT WANTED
 equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; say "$1: $2"; }
+# trees_with OUTPUT[,MORE]: every example that can be compiled, compiled with these outputs under $work; in $trees the names of those that call for the first
+trees_with() {
+  local spec name
+  trees=
+  for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml; do
+    name=$(basename "$spec" .yaml)
+    [ "$name" != broken ] || continue
+    "$bin" compile "$spec" -o "$work/$name" --only "$1" > "$work/$name.log" 2>&1 || { cat "$work/$name.log" >&2; fail "clusterc compile ${spec#"$src"/}"; }
+    if [ -d "$work/$name/${1%%,*}" ]; then trees="$trees $name"; fi
+  done
+  [ -n "$trees" ] || fail "no example calls for ${1%%,*}"
+}

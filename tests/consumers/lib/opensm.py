@@ -6,8 +6,8 @@ usage: opensm.py net PLAN_DIR NETWORK [INVENTORY] > NET     the network of cable
        opensm.py inventory PLAN_DIR NETWORK [WORD] > INVENTORY     a GUID for every switch and every end port; WORD: for objects that begin so
        opensm.py units TOPO                      nodes that hang on the same leaves of a fabric that ibnetdiscover found: a line for each such set, its
                                                  nodes (gpu/001) sorted
-       opensm.py judge PLAN_DIR NETWORK LFTS    LFTS: output of dump_lfts; every pair of end points is walked, routes are counted,
-                                                 and must be the plan's within one on every uplink
+       opensm.py judge PLAN_DIR NETWORK LFTS [OWN]    LFTS: output of dump_lfts or dump_fts; OWN: opensm-lfts.dump, for what that leaves out; every pair of
+                                                 end points is walked, routes are counted, and must be the plan's within one on every uplink
 NETWORK:2 is the second plane of a network: each is a subnet of its own.
 
 Knows nothing of clusterc but its cables.csv, its routes.csv and the counts in plan.json.
@@ -121,6 +121,15 @@ with open(sys.argv[4], encoding="utf-8") as file:
             lid = int(match.group(1), 16)
             current[lid] = int(match.group(2))
             lids[lid] = match.group(4)
+if len(sys.argv) > 5:   # dump_fts leaves out a last LID that begins a block of 64, and the last port of a switch of 128
+    with open(sys.argv[5], encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("Unicast lids"):
+                current = tables[re.search(r"\('([^']*)'\):", line).group(1)]
+            elif match := re.match(r"0x([0-9A-Fa-f]+) (\d+) # .* portguid \S+: '(.*)'", line):
+                lid = int(match.group(1), 16)
+                current.setdefault(lid, int(match.group(2)))
+                lids.setdefault(lid, match.group(3))
 switches = {n for n in devices if is_switch(n)}
 ends = {n for n in devices if not is_switch(n)}
 if set(tables) != switches:
