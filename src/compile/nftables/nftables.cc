@@ -1,6 +1,6 @@
 // nftables/: one ruleset for each kind of machine: node.nft, login.nft (users come in by ssh), manager.nft (may speak with BMCs, switches and PDUs).
 //
-// What is let in: answers, the machine itself, ICMP, and the cluster's own networks. The out-of-band networks are cut off: nobody but a manager's root sends
+// What is let in: answers, the machine itself, ICMP, and the cluster's own networks. The out-of-band networks are cut off: nobody but a manager's root (and its DHCP server and SNMP exporter) sends
 // anything there, nothing from there is taken, and nothing is forwarded to or from there, so that neither a job nor a user reaches a BMC
 // (the host side of it; the switch keeps the networks apart).
 #include "compile/nftables/nftables.h"
@@ -10,6 +10,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/prometheus/prometheus.h"
 
 namespace clusterc {
 namespace {
@@ -78,7 +79,12 @@ void write(const CompileInput& in, std::string_view file, std::string_view who, 
   out += "  }\n  chain forward {\n    type filter hook forward priority filter; policy accept;\n";   // containers bring rules of their own
   if (!oob.empty()) out += "    ip daddr @bmc drop\n    ip saddr @bmc drop\n";
   out += "  }\n  chain output {\n    type filter hook output priority filter; policy accept;\n";
-  if (!oob.empty()) out += manager ? "    ip daddr @bmc ct state established,related accept\n    ip daddr @bmc meta skuid != 0 drop\n" : "    ip daddr @bmc drop\n";
+  if (!oob.empty()) out += manager ? "    ip daddr @bmc ct state established,related accept\n    ip daddr @bmc udp sport 67 udp dport 68 accept\n" : "    ip daddr @bmc drop\n";
+  if (!oob.empty() && manager) {
+    // Two that run under users of their own: who gives addresses out (above), and the exporter that reads switches and PDUs.
+    if (exporters_of(in.cluster).snmp) out += "    ip daddr @bmc udp dport 161 accept\n";
+    out += "    ip daddr @bmc meta skuid != 0 drop\n";
+  }
   out += "  }\n}\n";
   bundle.close();
 }

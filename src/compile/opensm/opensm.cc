@@ -43,7 +43,7 @@ std::vector<Subnet> subnets_of(const Cluster& c, const Plan& plan) {
 }
 
 bool wanted(const Cluster& c) {
-  return std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.kind == LinkKind::infiniband && n.switch_part && n.shares < 0; });
+  return c.own_site && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.kind == LinkKind::infiniband && n.switch_part && n.shares < 0; });
 }
 
 // The GUIDs of some ports or switches, if the inventory has them all.

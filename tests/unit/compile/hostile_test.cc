@@ -41,23 +41,30 @@ std::string yaml_quoted(std::string_view text) {
   return out + '"';
 }
 
+// What only a cluster with switches of its own has.
+std::string fabric_with(std::string_view field, std::string_view text) {
+  const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
+  std::string s = "clusterc: 1\nrules: 2026.11\nname: case\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nnodes: { fm: { names: \"fm[1-2]\", model: generic-1u, nics: { ib: cx7-ndr-osfp }, roles: [fabric-manager] } }\n";
+  s += "networks: { ib: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, subnet: 10.78.0.0/24, routing: " + at("routing", "updn") + ", connects: { fm: { ports: ib } } } }\n";
+  return s + "outputs: { opensm: { extra: { ib/opensm.conf: [ " + at("opensm.conf", "log_prefix x") + " ], ib/partitions.conf: [ " + at("partitions.conf", "p=0x1 : ALL ;") + " ] } } }\n";
+}
+
 // The spec with `text` in one field; "Benign", or what must stand there, in all others.
 std::string spec_with(std::string_view field, std::string_view text) {
+  if (field == "routing" || field == "opensm.conf" || field == "partitions.conf") return fabric_with(field, text);
   const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
   std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("name", "case") + "\ndescription: " + at("description", "a") + "\nsite: { kind: cloud, provider: " + at("provider", "local") + " }\nnodes:\n  ";
   s += at("group", "cpu") + ": { names: " + at("names", "n1") + ", virtual_machine: { cpus: 2, memory: 2 GiB }, software: { limits: { memlock: " + at("memlock_of_group", "unlimited") + " } } }\n";
   s += "  head: { names: ctl, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [scheduler, provisioning] }\n";
   s += "  hw: { names: h1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, nics: { " + at("nics", "data") + ": 2 x cx6-vpi-200 }, pcie: { socket1: { slot5: " + yaml_quoted("nics." + std::string("nics" == field ? text : "data")) + " } } }\n";
   s += "networks:\n  " + at("network", "lan") + ": { kind: ethernet, rate: 10 Gb/s, subnet: 10.77.0.0/24, carries: [compute, storage, inband], connects: { " + at("group", "cpu") + ": 1, head: 1, hw: { ports: " + at("nics", "data") + ", count: 1 } } }\n";
-  s += "  ib: { kind: infiniband, rate: 200 Gb/s, switch: nvidia-qm9700, subnet: 10.78.0.0/24, routing: " + at("routing", "updn") + ", connects: { hw: { ports: " + at("nics", "data") + ", count: 1 } } }\n";
-  s += "  oob: { kind: ethernet, rate: 1 Gb/s, subnet: 10.79.0.0/24, carries: [oob], connects: { hw: 1, head: 1 } }\n";
+  s += "  oob: { kind: ethernet, rate: 1 Gb/s, subnet: 10.79.0.0/24, carries: [oob], connects: { head: 1 } }\n";
   s += "storage:\n  served: { kind: nfs, servers: { nodes: head }, mount: " + at("served", "/served") + " }\n  " + at("storage", "home") + ": { kind: nfs, servers: { external: " + at("external", "nas") + " }, mount: " + at("mount", "/home") + " }\n";
   s += "software:\n  os: " + at("os", "debian-12") + "\n  domain: " + at("domain", "example.org") + "\n  name_servers: [ " + at("name_server", "10.0.0.1") + " ]\n  time_servers: [ " + at("time_server", "ntp.example.org") + " ]\n  time_zone: " + at("time_zone", "UTC");
   s += "\n  mig: " + at("mig", "off") + "\n  limits: { memlock: " + at("memlock", "unlimited") + " }\n  containers: [ { kind: " + at("container", "podman") + " } ]\n  monitoring: [ { kind: prometheus }, { kind: dcgm }, { kind: slurm-exporter }, { kind: " + at("monitoring", "ipmi-exporter") + " } ]\n  frameworks: [ { kind: " + at("framework", "pytorch") + " } ]";
   s += "\n  gpu_driver: " + at("driver", "580") + "\n  cuda: " + at("cuda", "12.8") + "\n  scheduler: { kind: slurm, version: " + at("version", "22.05") + " }\n";
   s += "outputs:\n  hosts: { extra: { hosts: [ " + at("hosts", "10.9.9.9 nas") + " ] } }\n  slurm: { extra: { slurm.conf: [ " + at("slurm.conf", "LaunchParameters=x") + " ] } }\n  cloud-init: { extra: { user-data: [ " + at("user-data", "locale: C") + " ] } }\n";
   s += "  ansible: { extra: { inventory.yaml: [ " + at("inventory", "site_word: a") + " ] } }\n  netplan: { extra: { extra.yaml: [ " + at("netplan", "wifis: {}") + " ] } }\n";
-  s += "  opensm: { extra: { ib/opensm.conf: [ " + at("opensm.conf", "log_prefix x") + " ], ib/partitions.conf: [ " + at("partitions.conf", "p=0x1 : ALL ;") + " ] } }\n";
   s += "  dnsmasq: { extra: { dnsmasq.conf: [ " + at("dnsmasq.conf", "log-dhcp") + " ] } }\n  dns: { extra: { zone: [ " + at("zone", "mail A 10.9.9.9") + " ] } }\n  chrony: { extra: { chrony.conf: [ " + at("chrony.conf", "maxdistance 1") + " ] } }\n";
   s += "  nftables: { extra: { node.nft: [ " + at("node.nft", "tcp dport 8443 accept") + " ] } }\n  prometheus: { extra: { recording.yml: [ " + at("recording.yml", "a = sum(up)") + " ], alerts.yml: [ " + at("alerts.yml", "A = up == 0") + " ], prometheus.yml: [ ";
   s += at("prometheus.yml", "remote_write: []") + " ], alertmanager.yml: [ " + at("alertmanager.yml", "templates: []") + " ] } }\n";
