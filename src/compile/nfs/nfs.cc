@@ -67,7 +67,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 const Output kNfsOutput{
     .id = "nfs",
     .summary = "exports of the nodes that serve NFS, to the networks that their clients are in",
-    .consumers = "nfs-utils 1.3 and newer (exports(5))",
+    .consumers = "nfs-utils 1.3 and newer",
     .wanted = wanted,
     .emit = emit,
 };
