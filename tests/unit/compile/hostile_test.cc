@@ -94,6 +94,8 @@ def tree(v, fix):
     return v
 def lines(text):
     return [[w.strip('"') for w in flat(l.split("#")[0]).split()] for l in text.replace("\r", "\n").split("\n") if l.split("#")[0].strip()]
+def octal(s):     # exports(5): what is no plain sign in a path
+    return "".join(chr(b) if re.match(rb"[A-Za-z0-9/._+@,:=-]", bytes([b])) else "\\%03o" % b for b in s.encode())
 count = 0
 for field, case in [(f, c) for f in json.load(sys.stdin) for c in f["cases"]]:
     name, want, new, have = field["field"], field["benign"], case["text"], case["files"]
@@ -123,6 +125,7 @@ for field, case in [(f, c) for f in json.load(sys.stdin) for c in f["cases"]]:
                         return isinstance(v, str) and any(t in v for t in ("{{", "{%", "{#"))
                     if name != "inventory" and templates(b): say("Ansible would take it for a template")
             else:
+                if path.startswith("nfs/"): text = text.replace("Benign", octal(new))
                 a, b = lines("\n".join(fix(l).replace("\n", " ").replace("\r", " ") for l in text.split("\n"))), lines(other)
                 if a != b: say("%s reads otherwise: %s" % (path, [y for x, y in zip(a, b) if x != y][:2]))
         except yaml.YAMLError as error:
