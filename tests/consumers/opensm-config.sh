@@ -52,16 +52,16 @@ run() {
   start "$dir"
   sweep "$dir" "$4" || { tail -5 "$dir/opensm.out" >&2; fail "$1: opensm did not run"; }
   clean "$dir" "$4" "$1 $4"
-  LD_PRELOAD=$so timeout 120 dump_fts -a > "$dir/lfts.txt" 2> "$dir/dump.err" || fail "$1: dump_fts"
+  LD_PRELOAD=$so timeout 120 dump_fts > "$dir/lfts.txt" 2> "$dir/dump.err" || fail "$1: dump_fts"
   LD_PRELOAD=$so timeout 120 ibnetdiscover > "$dir/topo.txt" 2>> "$dir/dump.err" || fail "$1: ibnetdiscover"
-  # dump_fts leaves out a last LID that begins a block of 64
-  local top
-  top=$(grep -oE ' lid [0-9]+' "$dir/topo.txt" | awk '$2 > t { t = $2 } END { print t }')
-  if [ $((top % 64)) = 0 ]; then
-    sed -n 's/^Switch.* lid \([0-9]*\) .*/\1/p' "$dir/topo.txt" | while read -r lid; do LD_PRELOAD=$so timeout 20 ibroute "$lid" "$top" "$top" 2> /dev/null; done >> "$dir/lfts.txt"
-  fi
   stop
-  python3 "$lib/opensm.py" judge "$work/$1.plan" "$3" "$dir/lfts.txt" "$dir/topo.txt" || fail "$1 $4: routes"
+  # What dump_fts leaves out (lib/opensm.py) stands in OpenSM's own dump, of 100 MB for a large fabric.
+  local top status=0
+  top=$(grep -oE ' lid [0-9]+' "$dir/topo.txt" | awk '$2 > t { t = $2 } END { printf "0x%04x", t }')
+  grep -iE "^Unicast|^$top |^0x[0-9a-f]+ 128 " "$dir/log/$4/opensm-lfts.dump" > "$dir/own.txt"
+  python3 "$lib/opensm.py" judge "$work/$1.plan" "$3" "$dir/lfts.txt" "$dir/own.txt" || status=$?
+  # 3: all ways lead there, and are dealt otherwise than planned: the business of opensm.sh, here of those whose switches are counted by hand
+  [ $status = 0 ] || [ "$status${5:-}" = 3 ] || fail "$1 $4: routes"
   [ -z "${5:-}" ] || equal "$1 $4: switches that OpenSM found" "$(grep -c ^Switch "$dir/topo.txt")" "$5"
 }
 
