@@ -73,6 +73,16 @@ constexpr const AdapterStack* adapter_stack(std::string_view name) {
 // The first kernel whose RDMA subsystem takes memory of other devices as DMA-BUF (RDMA/uverbs, Linux 5.12).
 inline constexpr std::string_view kDmaBufKernel = "5.12";
 
+// The first release of a file system's client whose notes name the kernel: an older one is not known to build for it (catalog/compatibility/
+// file-system-clients.yaml). By kernel, the oldest first.
+struct ClientKernel { std::string_view client, kernel, release; };
+inline constexpr std::array kClientKernels = {
+    ClientKernel{"beegfs", "6.1", "7.3.4"},
+    ClientKernel{"beegfs", "6.8", "7.4.5"},
+    ClientKernel{"beegfs", "6.11", "7.4.6"},
+    ClientKernel{"lustre", "5.11", "2.15.0"},
+};
+
 // Kernels as the distributions first shipped the release; long-term releases may take newer ones. From the distributions' release notes.
 struct OsKernel { std::string_view os, kernel; };
 inline constexpr std::array kOsKernels = {

@@ -48,6 +48,9 @@ TEST(Ip, PrefixErrors) {
   EXPECT_FALSE(Ipv4Prefix::parse("10.10.0.0/33", error));
   EXPECT_FALSE(Ipv4Prefix::parse("10.10.0/16", error));
   EXPECT_FALSE(Ipv4Prefix::parse("10.10.0.0/016", error));
+  EXPECT_FALSE(Ipv4Prefix::parse("10.0.0.0/08", error));          // as in an address: 10.0.01.2
+  EXPECT_EQ(error, "has a zero before its prefix length; write it as 10.0.0.0/8");
+  EXPECT_TRUE(Ipv4Prefix::parse("0.0.0.0/0", error));
 }
 
 TEST(Ip, Mac) {

@@ -123,6 +123,13 @@ TEST(SoftwareVersions, AdapterStacks) {
   EXPECT_EQ(table, ours);
 }
 
+TEST(SoftwareVersions, FileSystemClients) {
+  std::set<std::string> table, ours;
+  for (Row& r : rows_of("file-system-clients")) table.insert(r["client"] + " " + r["kernel"] + " " + r["release"]);
+  for (const ClientKernel& k : kClientKernels) ours.insert(std::string(k.client) + " " + std::string(k.kernel) + " " + std::string(k.release));
+  EXPECT_EQ(table, ours);
+}
+
 // Which servers have NVSwitches is told by form and number of their GPUs; the table names servers.
 TEST(SoftwareVersions, NvSwitchServers) {
   for (Row& r : rows_of("fabric-manager")) {
