@@ -168,7 +168,11 @@ def main():
             while left and len(running) < options.jobs:
                 target = left.pop(0)
                 started[target] += 1
-                running.append(Round(options, target, len(rounds(options.ledger)) + len(running) + 1))
+                try:
+                    running.append(Round(options, target, len(rounds(options.ledger)) + len(running) + 1))
+                except OSError as problem:               # it is being built: again in a while
+                    print(f"{target}: {problem}", file=sys.stderr)
+                    break
         time.sleep(2)
 
 
