@@ -42,6 +42,7 @@ COMMANDS = [
 
 MILLION = 131072                                   # nodes: what is measured of them, files of gigabytes and trees of 400,000 files left out
 OF_A_MILLION = ("check", "plan", "plan -o")
+SMALL, OF_SMALL = 128, 5                           # nodes; so many times the runs: a few milliseconds are half noise
 
 
 def commands(size):
@@ -136,7 +137,7 @@ def main():
             with open(os.path.join(scratch, place["spec"]), "w", encoding="utf-8") as f:
                 f.write(specs.spec(size))
             runs = {name: [] for name, _ in commands(size)}
-            for _ in range(wish.runs):
+            for _ in range(wish.runs * (OF_SMALL if size <= SMALL else 1)):
                 for tree in (place["tree"], place["tree"] + "-all"):
                     shutil.rmtree(os.path.join(scratch, tree), ignore_errors=True)
                 for name, words in commands(size):
@@ -199,7 +200,7 @@ def main():
             json.dump({"about": about, "trees": facts, "cases": raw}, f, indent=1)
             f.write("\n")
         with open(name + ".md", "w", encoding="utf-8") as f:
-            f.write(f"# {wish.results}\n\n{about['machine']}, {about['cpus']} cores, {about['system']}; medians of {wish.runs} runs. "
+            f.write(f"# {wish.results}\n\n{about['machine']}, {about['cpus']} cores, {about['system']}; medians of {wish.runs} runs, up to {SMALL} nodes of {wish.runs * OF_SMALL}. "
                     f"`python3 benchmarks/run.py --runs {wish.runs} --results {wish.results}`; the raw figures are in `{wish.results}.json`.\n\n{table}")
     return 1 if missed else 0
 
