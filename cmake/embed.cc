@@ -1,5 +1,6 @@
 // Build-time generator: catalog/<folder>/<id>.yaml -> one C++ source with the text of every file and a sorted index, so that the
 // program needs no data files and looks a part up by bisection. Usage: embed_catalog CATALOG_DIR OUTPUT.cc
+// The same for templates/, by path: embed_catalog --templates TEMPLATES_DIR OUTPUT.cc
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -54,9 +56,40 @@ std::string literal(const std::string& text) {
   return out + "\"";
 }
 
+bool read_file(const fs::path& file, std::string& text) {
+  std::ifstream in(file, std::ios::binary);
+  text.assign(std::istreambuf_iterator<char>(in), {});
+  if (in.good() || in.eof()) return true;
+  std::fprintf(stderr, "%s: error: cannot be read\n", file.c_str());
+  return false;
+}
+
+int write_file(const char* path, const std::string& text) {
+  std::ofstream to(path, std::ios::binary);
+  to << text;
+  to.close();
+  return to ? 0 : (std::fprintf(stderr, "%s: error: cannot be written\n", path), 1);
+}
+
+int embed_templates(const char* folder, const char* output) {
+  std::vector<fs::path> files;
+  for (const auto& file : fs::recursive_directory_iterator(folder))
+    if (file.is_regular_file() && file.path().filename() != "README.md") files.push_back(file.path());
+  std::ranges::sort(files);
+  std::string out = "// Generated from templates/ by cmake/embed.cc.\n#include \"compile/templates.h\"\n\nnamespace clusterc {\nnamespace {\nconstexpr TemplateFile kFiles[] = {\n";
+  for (const auto& file : files) {
+    std::string text;
+    if (!read_file(file, text)) return 1;
+    out += "    {\"" + file.lexically_relative(folder).generic_string() + "\", {" + literal(text) + ", " + std::to_string(text.size()) + "}},\n";
+  }
+  out += "};\n}  // namespace\n\nstd::span<const TemplateFile> template_files() { return kFiles; }\n\n}  // namespace clusterc\n";
+  return write_file(output, out);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 4 && std::string_view(argv[1]) == "--templates") return embed_templates(argv[2], argv[3]);
   if (argc != 3) return std::fputs("usage: embed_catalog CATALOG_DIR OUTPUT.cc\n", stderr), 2;
   std::vector<fs::path> files;
   if (fs::exists(argv[1]))
@@ -69,9 +102,8 @@ int main(int argc, char** argv) {
   std::vector<std::string> texts;
   std::vector<Row> rows;
   for (const auto& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in.good() && !in.eof()) return std::fprintf(stderr, "%s: error: cannot be read\n", file.c_str()), 1;
+    std::string text;
+    if (!read_file(file, text)) return 1;
     const std::string folder = file.parent_path().filename(), id = file.stem();
     std::vector<std::string> aliases;
     if (!read_aliases(text, aliases)) return std::fprintf(stderr, "%s: error: write aliases as [a, b] on one line\n", file.c_str()), 1;
@@ -93,8 +125,5 @@ int main(int argc, char** argv) {
   if (rows.empty()) out += "    {},\n";
   out += "};\n}  // namespace\n\nstd::span<const EmbeddedFile> embedded_files() { return std::span<const EmbeddedFile>(kFiles, " +
          std::to_string(rows.size()) + "); }\n\n}  // namespace clusterc\n";
-  std::ofstream to(argv[2], std::ios::binary);
-  to << out;
-  to.close();
-  return to ? 0 : (std::fprintf(stderr, "%s: error: cannot be written\n", argv[2]), 1);
+  return write_file(argv[2], out);
 }

@@ -8,3 +8,12 @@ add_custom_command(OUTPUT ${catalog_data}
   DEPENDS embed_catalog ${catalog_files}
   COMMENT "Embedding the catalogue" VERBATIM)
 target_sources(clusterc_catalog PRIVATE ${catalog_data})
+
+# So do the files of templates/, of the library that compiles.
+file(GLOB_RECURSE template_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/*)
+set(template_data ${PROJECT_BINARY_DIR}/generated/template_data.cc)
+add_custom_command(OUTPUT ${template_data}
+  COMMAND embed_catalog --templates ${PROJECT_SOURCE_DIR}/templates ${template_data}
+  DEPENDS embed_catalog ${template_sources}
+  COMMENT "Embedding the templates" VERBATIM)
+target_sources(clusterc_compile PRIVATE ${template_data})

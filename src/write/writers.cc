@@ -150,6 +150,7 @@ YamlWriter& YamlWriter::key(std::string_view name) {
 
 // Right before a scalar, or before the first line of a container.
 void YamlWriter::before_value(bool container) {
+  if (container && !tag_.empty()) throw std::logic_error("YamlWriter: a tag in front of a list or a map");
   if (levels_.empty()) {
     if (!container) throw std::logic_error("YamlWriter: a document is a map or a list");
     return;
@@ -166,8 +167,15 @@ void YamlWriter::before_value(bool container) {
   }
 }
 
+YamlWriter& YamlWriter::tag(std::string_view name) {
+  tag_ = name;
+  return *this;
+}
+
 YamlWriter& YamlWriter::value(const Scalar& v) {
   before_value(false);
+  if (!tag_.empty()) out_ += tag_, out_ += ' ';
+  tag_ = {};
   if (v.kind() == Scalar::Kind::text) scalar(v.text(), levels_.back().indent + 2, false);
   else if (v.text() == "inf" || v.text() == "-inf" || v.text() == "nan") out_ += v.text() == "inf" ? ".inf" : v.text() == "nan" ? ".nan" : "-.inf";
   else out_ += v.text();

@@ -63,6 +63,7 @@ class YamlWriter {
   explicit YamlWriter(std::string& out) : out_(out) {}
   YamlWriter& comment(std::string_view text);           // "# " before each line, at the present depth
   YamlWriter& key(std::string_view name);
+  YamlWriter& tag(std::string_view name);               // "!unsafe", in front of the next value, which is a scalar
   YamlWriter& value(const Scalar&);
   YamlWriter& null();
   YamlWriter& field(std::string_view name, const Scalar& v) { return key(name).value(v); }
@@ -86,6 +87,7 @@ class YamlWriter {
 
   std::string& out_;
   std::vector<Level> levels_;
+  std::string_view tag_;          // stands until the next scalar
   bool keyed_ = false;            // a key waits for its value
   bool dash_ = false;             // "- " was just written
   bool fresh_ = true;             // at the beginning of a line

@@ -1,11 +1,14 @@
-// ansible/inventory.yaml: a group for each node group and role, hosts as ranges (gpu[001:127]), what the spec says of each as variables.
+// ansible/: plays that bring a bare operating system to ready. inventory.yaml has a group for each node group and role, hosts as ranges (gpu[001:127]);
+// group_vars/ what the spec says of each and what follows from it; site.yml which roles run where. The roles are files of templates/ansible, copied.
 #include "compile/ansible/ansible.h"
 
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/ansible/settings.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
+#include "compile/templates.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -60,33 +63,47 @@ std::vector<std::string> host_ranges(std::string_view pattern) {
   return done;
 }
 
+// Text of a spec is never a template to Ansible.
+YamlWriter& put(YamlWriter& y, std::string_view text) {
+  for (const std::string_view begin : {"{{", "{%", "{#"})
+    if (text.find(begin) != std::string_view::npos) return y.tag("!unsafe").value(text);
+  return y.value(text);
+}
+YamlWriter& put(YamlWriter& y, std::string_view key, std::string_view text) { return put(y.key(key), text); }
+void put(YamlWriter& y, std::string_view key, const std::vector<std::string>& list) {
+  if (list.empty()) return;
+  y.list(key);
+  for (const std::string& text : list) put(y, text);
+  y.end_list();
+}
+
 void named(YamlWriter& y, std::string_view key, const std::vector<NamedVersion>& list) {
   if (list.empty()) return;
   y.list(key);
   for (const NamedVersion& v : list)
-    if (v.kind) y.value(v.version ? *v.kind + " " + v.version->text() : *v.kind);
+    if (v.kind) put(y, v.version ? *v.kind + " " + v.version->text() : *v.kind);
   y.end_list();
 }
 
-void variables(YamlWriter& y, const NodeGroupModel& g) {
+void facts(YamlWriter& y, const NodeGroupModel& g) {
   const Software& s = g.software;
   const ServerModel& m = g.server;
-  const auto version = [&](std::string_view key, const Value<Version>& v) { if (v) y.field(key, v->text()); };
-  if (s.os) y.field("cluster_os", *s.os);
+  const auto version = [&](std::string_view key, const Value<Version>& v) { if (v) put(y, key, v->text()); };
+  if (s.os) put(y, "cluster_os", *s.os);
   if (s.arch) y.field("cluster_arch", enum_text(*s.arch));
   version("cluster_kernel", s.kernel);
   if (m.gpu_count > 0) {
-    y.field("cluster_gpu_model", m.gpu_model).field("cluster_gpu_count", m.gpu_count);
+    put(y, "cluster_gpu_model", m.gpu_model).field("cluster_gpu_count", m.gpu_count);
     version("cluster_gpu_driver", s.gpu_driver);
     if (s.kernel_modules) y.field("cluster_gpu_kernel_modules", enum_text(*s.kernel_modules));
     version("cluster_fabric_manager", s.fabric_manager);
     if (s.persistence) y.field("cluster_gpu_persistence", *s.persistence);
-    if (s.mig) y.field("cluster_mig", *s.mig);
+    if (s.mig) put(y, "cluster_mig", *s.mig);
   }
   version("cluster_cuda", s.cuda);
   version("cluster_nccl", s.nccl);
-  if (s.mpi && s.mpi->kind) y.field("cluster_mpi", s.mpi->version ? *s.mpi->kind + " " + s.mpi->version->text() : *s.mpi->kind);
-  if (s.fabric && s.fabric->kind) y.field("cluster_rdma", s.fabric->version ? *s.fabric->kind + " " + s.fabric->version->text() : *s.fabric->kind);
+  if (s.mpi && s.mpi->kind) put(y, "cluster_mpi", s.mpi->version ? *s.mpi->kind + " " + s.mpi->version->text() : *s.mpi->kind);
+  if (s.fabric && s.fabric->kind) put(y, "cluster_rdma", s.fabric->version ? *s.fabric->kind + " " + s.fabric->version->text() : *s.fabric->kind);
   named(y, "cluster_containers", s.containers);
   named(y, "cluster_monitoring", s.monitoring);
   named(y, "cluster_frameworks", s.frameworks);
@@ -101,6 +118,96 @@ void variables(YamlWriter& y, const NodeGroupModel& g) {
     for (const auto& r : g.spec->roles)
       if (r) y.value(enum_text(*r));
     y.end_list();
+  }
+}
+
+bool runs(const AnsibleSettings& s, std::string_view role) { return std::find(s.roles.begin(), s.roles.end(), role) != s.roles.end(); }
+
+// What the roles are told.
+void settings(YamlWriter& y, const NodeGroupModel& g, const AnsibleSettings& s) {
+  if (!s.distribution.empty()) put(y.field("cluster_distribution", s.distribution), "cluster_distribution_version", s.distribution_version);
+  if (g.software.time_zone) put(y, "cluster_time_zone", *g.software.time_zone);
+  if (runs(s, "netplan")) {
+    y.list("cluster_folders");
+    for (std::int64_t first = 0; first < g.count; first += kBucket) {
+      std::string folder;
+      append_bucket(g, first, folder);
+      put(y, folder);
+    }
+    y.end_list();
+  }
+  put(y, "cluster_kernel_arguments", s.kernel_arguments);
+  if (!s.files.sysctl.empty()) put(y, "cluster_sysctl", s.files.sysctl);
+  if (!s.files.limits.empty()) put(y, "cluster_limits", s.files.limits);
+  if (!s.firewall.empty()) y.field("cluster_firewall", s.firewall);
+  if (!s.mounts.empty()) {
+    y.list("cluster_nfs_mounts");
+    for (const NfsMount& m : s.mounts) put(put(y.begin_map(), "source", m.server + ":" + m.path), "path", m.path).end_map();
+    y.end_list();
+  }
+  if (!s.exports.empty()) {
+    y.list("cluster_nfs_exports");
+    for (const AnsibleSettings::Export& e : s.exports) put(put(y.begin_map(), "path", e.path), "storage", e.storage).end_map();
+    y.end_list();
+  }
+  if (const auto& who = g.software.identity; who && runs(s, "identity")) {
+    y.map("cluster_identity");
+    put(put(y, "kind", *who->kind), "server", *who->server);
+    if (who->base) put(y, "base", *who->base);
+    if (who->bind_dn) put(y, "bind_dn", *who->bind_dn);
+    if (const auto& secret = who->bind_password) {   // the reference, never the password
+      if (secret->file) put(y, "password_file", *secret->file);
+      if (secret->env) put(y, "password_env", *secret->env);
+      if (secret->vault) put(y, "password_vault", *secret->vault);
+    }
+    y.end_map();
+  }
+  put(y, "cluster_slurm_packages", s.slurm_packages);
+  if (!s.slurm_packages.empty()) {
+    y.key("cluster_slurm_controller_packages");
+    y.flow(std::span<const std::string>(s.slurm_controller_packages));
+    y.field("cluster_slurmd", s.slurmd);
+    if (s.slurmd && !s.files.slurmd.empty()) put(y, "cluster_slurmd_settings", s.files.slurmd);
+  }
+}
+
+// Roles that follow each other on the same machines are one play.
+void site(const CompileInput& in, const std::vector<std::string>& names, const std::vector<AnsibleSettings>& all, Bundle& bundle) {
+  struct Play { std::vector<std::string> hosts, roles; };
+  std::vector<Play> plays;
+  const auto busy = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const AnsibleSettings& s) { return !s.roles.empty(); }));
+  for (const std::string_view role : ansible_roles()) {
+    std::vector<std::string> hosts;
+    for (std::size_t g = 0; g < all.size(); ++g)
+      if (runs(all[g], role)) hosts.push_back(names[g]);
+    if (hosts.empty()) continue;
+    if (hosts.size() == busy) hosts = {"all"};
+    if (plays.empty() || plays.back().hosts != hosts) plays.push_back({std::move(hosts), {}});
+    plays.back().roles.emplace_back(role);
+  }
+  bundle.open("ansible/site.yml", "ansible");
+  bundle.text() += made_by(in, "ansible") + "---\n";
+  YamlWriter y(bundle.text());
+  y.begin_list();
+  for (const Play& p : plays) {
+    y.begin_map().field("name", "On " + (p.hosts.front() == "all" ? "every machine" : join(p.hosts, ", ")) + ": " + join(p.roles, ", ")).field("hosts", join(p.hosts, ":")).field("become", true).list("roles");
+    for (const std::string& role : p.roles) y.begin_map().field("role", role).key("tags").flow({role}).end_map();
+    y.end_list().end_map();
+  }
+  y.end_list();
+  bundle.close();
+}
+
+// The roles that somebody runs, and what belongs to no role.
+void copy_templates(const std::vector<AnsibleSettings>& all, bool vault, Bundle& bundle) {
+  for (const TemplateFile& file : template_files()) {
+    if (!file.path.starts_with("ansible/")) continue;
+    if (file.path == "ansible/requirements.yml" && !vault) continue;
+    if (constexpr std::string_view kFolder = "ansible/roles/"; file.path.starts_with(kFolder)) {
+      const std::string_view rest = file.path.substr(kFolder.size()), role = rest.substr(0, rest.find('/'));
+      if (std::none_of(all.begin(), all.end(), [&](const AnsibleSettings& s) { return runs(s, role); })) continue;
+    }
+    bundle.add(std::string(file.path), "ansible", file.text);
   }
 }
 
@@ -120,16 +227,42 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       if (names[o] == names.back())
         findings.error("ansible-groups-collide", g.span, "Ansible would call '" + g.name + "' and '" + c.nodes[o].name + "' both " + names.back()).note(c.nodes[o].span, "the other group").help("rename one of them");
   }
+  std::vector<AnsibleSettings> all(c.nodes.size());
+  bool vault = false;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    if (c.nodes[g].count == 0) continue;
+    all[g] = ansible_settings(in, static_cast<int>(g), findings);
+    const auto& who = c.nodes[g].software.identity;
+    vault |= who && who->bind_password && who->bind_password->vault;
+    bundle.open("ansible/group_vars/" + names[g] + ".yaml", "ansible");
+    bundle.text() += made_by(in, "ansible") + "---\n";
+    YamlWriter y(bundle.text());
+    y.begin_map();
+    put(y, "cluster_group", c.nodes[g].name);
+    facts(y, c.nodes[g]);
+    settings(y, c.nodes[g], all[g]);
+    y.end_map();
+    bundle.close();
+  }
+  bundle.open("ansible/group_vars/all.yaml", "ansible");
+  bundle.text() += made_by(in, "ansible") + "---\n";
+  YamlWriter common(bundle.text());
+  common.begin_map();
+  put(common, "cluster_name", c.spec.name.value_or(""));
+  if (c.spec.software.domain) put(common, "cluster_domain", *c.spec.software.domain);
+  common.comment("where the other compiled files are: roles copy them from there");
+  common.field("cluster_tree", "{{ inventory_dir }}/..").end_map();
+  bundle.close();
+  site(in, names, all, bundle);
+  copy_templates(all, vault, bundle);
+
   bundle.open("ansible/inventory.yaml", "ansible");
   std::string& out = bundle.text();
-  out += made_by(in, "ansible");
+  out += made_by(in, "ansible") + "---\n";
   YamlWriter y(out);
   y.begin_map().map("all");
-  y.map("vars").field("cluster_name", c.spec.name.value_or(""));
-  if (c.spec.software.domain) y.field("cluster_domain", *c.spec.software.domain);
-  y.end_map();
   if (!extra.empty()) {
-    out += "\n    # outputs.ansible.extra of the spec";
+    out += "\n  vars:\n    # outputs.ansible.extra of the spec";
     for (const YamlEntry& e : extra) {
       out += '\n';
       append_indented(out, std::string_view(e.text).substr(0, e.text.size() - 1), 4);   // the depth of all: vars:
@@ -141,10 +274,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (c.nodes[g].count == 0) continue;
     y.map(names[g]).map("hosts");
     for (const std::string& range : host_ranges(c.nodes[g].names.text())) y.key(range).null();
-    y.end_map();
-    y.map("vars");
-    variables(y, c.nodes[g]);
-    y.field("cluster_group", c.nodes[g].name).end_map().end_map();
+    y.end_map().end_map();
   }
   for (const auto& [role, word] : EnumNames<Role>::names) {
     bool begun = false;
@@ -164,7 +294,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 const Output kAnsibleOutput{
     .id = "ansible",
-    .summary = "inventory with a group for each node group and role",
+    .summary = "playbook, roles, inventory and group variables that bring a bare operating system to ready",
     .consumers = "ansible-core 2.14 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -8,67 +8,14 @@
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
 #include "compile/netplan/netplan.h"
+#include "compile/node_files.h"
 #include "compile/pattern_text.h"
-#include "model/rdma.h"
 #include "write/writers.h"
 
 namespace clusterc {
 namespace {
 
 bool wanted(const Cluster& c) { return c.node_count > 0; }
-
-struct NfsMount { std::string server, path; };
-
-// The first network over which the group reaches a system that was bought; -1: none.
-int network_between(const Cluster& c, int storage, int group) {
-  for (std::size_t n = 0; n < c.networks.size(); ++n) {
-    const NetworkModel& net = c.networks[n];
-    const auto has = [&](auto&& is) { return std::any_of(net.ends.begin(), net.ends.end(), is); };
-    if (net.subnet && has([&](const EndPoints& e) { return e.group == group && !is_management_port(c, net, e); }) && has([&](const EndPoints& e) { return e.storage == storage; }))
-      return static_cast<int>(n);
-  }
-  return -1;
-}
-
-// NFS file systems that the group mounts. Others need client software of their own kind before they can be mounted.
-std::vector<NfsMount> nfs_mounts(const Cluster& c, int group) {
-  std::vector<NfsMount> out;
-  for (std::size_t i = 0; i < c.storage.size(); ++i) {
-    const StorageModel& s = c.storage[i];
-    if (!s.spec || s.spec->kind.value != StorageKind::nfs || s.nodes == group || !mounts(s, c.nodes[group])) continue;
-    if (s.spec->servers && s.spec->servers->external) out.push_back({*s.spec->servers->external, *s.spec->mount});
-    else if (s.nodes >= 0 && c.nodes[s.nodes].count > 0) out.push_back({c.nodes[s.nodes].names.name(0), *s.spec->mount});
-    else if (const int n = s.part ? network_between(c, static_cast<int>(i), group) : -1; n >= 0) out.push_back({s.name + "-1-" + c.networks[n].name, *s.spec->mount});   // its name in hosts
-  }
-  return out;
-}
-
-struct WrittenFile { std::string path, text; };
-std::vector<WrittenFile> files_of(const Cluster& c, int group, bool several_in_one_subnet) {
-  const Software& s = c.nodes[group].software;
-  std::vector<WrittenFile> out;
-  std::string limits, sysctl;
-  std::string memlock = s.limits ? s.limits->memlock.value_or("") : "";
-  // RDMA pins what it transfers: locked memory must not be limited where it is used
-  if (memlock.empty() && uses_rdma(c, group)) memlock = "unlimited";
-  const auto limit = [&](std::string_view item, std::string_view value) {
-    for (std::string_view who : {"*", "root"}) limits += who, limits += " - ", limits += item, limits += ' ', limits += one_line(value), limits += '\n';
-  };
-  const auto number = [](std::int64_t n) { std::string t; append_int(t, n); return t; };
-  if (!memlock.empty()) limit("memlock", memlock);
-  if (s.limits && s.limits->nofile) limit("nofile", number(*s.limits->nofile));
-  if (s.limits && s.limits->nproc) limit("nproc", number(*s.limits->nproc));
-  if (!limits.empty()) out.push_back({"/etc/security/limits.d/90-cluster.conf", limits});
-  // Daemons do not read limits.d: jobs get what slurmd has
-  if (memlock == "unlimited" && c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::slurm)
-    out.push_back({"/etc/systemd/system/slurmd.service.d/90-cluster.conf", "[Service]\nLimitMEMLOCK=infinity\n"});
-  // Several ports in one subnet: each answers for its own address only, and takes packets that the tables route elsewhere
-  // (Linux, Documentation/networking/ip-sysctl.rst)
-  if (several_in_one_subnet) sysctl += "net.ipv4.conf.all.arp_ignore = 1\nnet.ipv4.conf.all.arp_announce = 2\nnet.ipv4.conf.all.rp_filter = 2\n";
-  if (s.huge_pages) sysctl += "vm.nr_hugepages = " + number(*s.huge_pages) + "\n";
-  if (!sysctl.empty()) out.push_back({"/etc/sysctl.d/90-cluster.conf", sysctl});
-  return out;
-}
 
 // Keys of user-data that are written here: an extra line may not repeat them.
 constexpr std::string_view kKeys[] = {"hostname", "fqdn", "preserve_hostname", "manage_etc_hosts", "timezone", "ntp", "packages", "mounts", "write_files", "runcmd"};
@@ -106,11 +53,14 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
     }
     y.end_list();
   }
-  if (const auto files = files_of(c, group, network.several_in_one_subnet()); !files.empty()) {
+  const NodeFiles files = node_files(c, group, network.several_in_one_subnet());
+  const std::pair<std::string_view, const std::string&> written[] = {{kLimitsPath, files.limits}, {kSlurmdSettingsPath, files.slurmd}, {kSysctlPath, files.sysctl}};
+  if (std::any_of(std::begin(written), std::end(written), [](const auto& f) { return !f.second.empty(); })) {
     y.list("write_files");
-    for (const WrittenFile& f : files) y.begin_map().field("path", f.path).field("permissions", "0644").field("content", f.text).end_map();
+    for (const auto& [path, content] : written)
+      if (!content.empty()) y.begin_map().field("path", path).field("permissions", "0644").field("content", content).end_map();
     y.end_list();
-    if (files.back().path.starts_with("/etc/sysctl.d/")) y.list("runcmd").begin_list().value("sysctl").value("--system").end_list().end_list();
+    if (!files.sysctl.empty()) y.list("runcmd").begin_list().value("sysctl").value("--system").end_list().end_list();
   }
   y.end_map();
   if (!extra.empty()) text += "# outputs.cloud-init.extra of the spec\n" + extra;

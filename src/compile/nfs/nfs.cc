@@ -8,12 +8,13 @@
 #include "compile/common.h"
 
 namespace clusterc {
+
+bool served_by_nodes(const Cluster& c, const StorageModel& s) { return s.spec && s.spec->kind && *s.spec->kind == StorageKind::nfs && s.spec->mount && s.nodes >= 0 && c.nodes[s.nodes].count > 0; }
+
 namespace {
 
-bool ours(const Cluster& c, const StorageModel& s) { return s.spec && s.spec->kind && *s.spec->kind == StorageKind::nfs && s.spec->mount && s.nodes >= 0 && c.nodes[s.nodes].count > 0; }
-
 bool wanted(const Cluster& c) {
-  return std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) { return ours(c, s); });
+  return std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) { return served_by_nodes(c, s); });
 }
 
 // A path stands between quotes, signs that are not plain by their octal code (exports(5)).
@@ -33,7 +34,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "nfs", {}, findings);
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
     const StorageModel& s = c.storage[i];
-    if (!ours(c, s)) continue;
+    if (!served_by_nodes(c, s)) continue;
     // The networks that both are in: clients come from there, and from nowhere else.
     std::vector<Ipv4Prefix> clients;
     for (const NetworkModel& net : c.networks) {

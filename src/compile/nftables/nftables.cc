@@ -110,6 +110,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+std::string_view firewall_file(const NodeGroupModel& g) { return manages(g) ? "manager.nft" : lets_users_in(g) ? "login.nft" : "node.nft"; }
+
 const Output kNftablesOutput{
     .id = "nftables",
     .summary = "a firewall for nodes, login nodes and managers that also cuts off the BMCs",

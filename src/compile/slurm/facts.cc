@@ -8,6 +8,23 @@
 #include "model/pcie.h"
 
 namespace clusterc {
+
+bool runs_slurmd(const Cluster& c, const NodeGroupModel& g) {
+  const auto& scheduler = c.spec.software.scheduler;
+  if (!scheduler || scheduler->schedules.empty()) return g.computes;
+  return std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(), [&](const Value<std::string>& n) { return n.value == g.name; });
+}
+
+bool runs_slurmctld(const Cluster& c, const NodeGroupModel& g) {
+  const auto& scheduler = c.spec.software.scheduler;
+  if (!scheduler || !scheduler->controllers) return g.has_role(Role::scheduler);
+  HostPattern::Error error;
+  const auto names = HostPattern::parse(*scheduler->controllers, error);
+  for (std::int64_t i = 0; names && i < names->count(); ++i)
+    if (g.names.index_of(names->name(i)) >= 0) return true;
+  return false;
+}
+
 namespace {
 
 
@@ -87,12 +104,6 @@ bool cut_by_mig(const Software& software, std::int64_t& each, std::string& profi
   each = static_cast<std::int64_t>(*count);
   profile = mig.substr(x + 1);
   return true;
-}
-
-bool schedules(const Cluster& c, const NodeGroupModel& g) {
-  const auto& scheduler = c.spec.software.scheduler;
-  if (!scheduler || scheduler->schedules.empty()) return g.computes;
-  return std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(), [&](const Value<std::string>& n) { return n.value == g.name; });
 }
 
 SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
@@ -175,7 +186,7 @@ SlurmFacts slurm_facts(const CompileInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   SlurmFacts facts;
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (c.nodes[g].count > 0 && schedules(c, c.nodes[g])) facts.nodes.push_back(nodes_of(in, static_cast<int>(g), findings));
+    if (c.nodes[g].count > 0 && runs_slurmd(c, c.nodes[g])) facts.nodes.push_back(nodes_of(in, static_cast<int>(g), findings));
 
   std::vector<int> groups;   // of the controllers
   const auto& scheduler = c.spec.software.scheduler;

@@ -47,6 +47,10 @@ struct SlurmFacts {
   std::string mpi = "pmix";
 };
 
+// Which daemons run on the nodes of a group; of the controllers, on some of them at least.
+bool runs_slurmd(const Cluster&, const NodeGroupModel&);
+bool runs_slurmctld(const Cluster&, const NodeGroupModel&);
+
 SlurmFacts slurm_facts(const CompileInput&, Findings&);
 // In facts.topology and the vectors that belong to it; needs facts.nodes.
 void slurm_topology(const CompileInput&, SlurmFacts&, Findings&);

@@ -1,0 +1,153 @@
+#include "compile/ansible/settings.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "compile/common.h"
+#include "compile/netplan/netplan.h"
+#include "compile/nfs/nfs.h"
+#include "compile/nftables/nftables.h"
+#include "compile/slurm/slurm.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::array<std::string_view, 10> kRoles{"base", "kernel", "limits", "netplan", "nftables", "chrony", "identity", "nfs_server", "nfs_client", "slurm"};
+
+// Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
+struct Distribution { std::string_view os, fact, family; };
+constexpr std::array<Distribution, 11> kDistributions{{{"ubuntu", "Ubuntu", "Debian"},   {"debian", "Debian", "Debian"},         {"rocky", "Rocky", "RedHat"},
+                                                       {"rhel", "RedHat", "RedHat"},     {"almalinux", "AlmaLinux", "RedHat"},   {"centos", "CentOS", "RedHat"},
+                                                       {"oracle", "OracleLinux", "RedHat"}, {"fedora", "Fedora", "RedHat"},      {"amazon-linux", "Amazon", "RedHat"},
+                                                       {"sles", "SLES", "Suse"},         {"opensuse-leap", "openSUSE Leap", "Suse"}}};
+
+const Distribution* distribution_of(std::string_view os, std::string& version) {
+  const std::size_t dash = os.rfind('-');
+  if (dash == std::string_view::npos) return nullptr;
+  for (const Distribution& d : kDistributions)
+    if (d.os == os.substr(0, dash)) return version = os.substr(dash + 1), &d;
+  return nullptr;
+}
+
+// What is said for the whole cluster is found wrong once, not for each group.
+bool told(const Findings& findings, std::string_view rule, SourceSpan at) {
+  return std::any_of(findings.all().begin(), findings.all().end(), [&](const Finding& f) { return f.rule == rule && f.span == at; });
+}
+
+// One word of a kernel's command line that needs no quotes there, in a file that a shell reads, or in an argument of grubby.
+bool is_kernel_argument(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("_.,:=+/@%^~-").find(c) != std::string_view::npos;
+  });
+}
+
+// Linux, Documentation/admin-guide/kernel-parameters.txt: intel_iommu, amd_iommu, iommu, iommu.passthrough (arm64), hugepagesz.
+std::vector<std::string> kernel_arguments(const NodeGroupModel& g, Findings& findings) {
+  std::vector<std::string> out;
+  const Software& s = g.software;
+  if (s.iommu && !g.server.virtual_machine) {
+    const Vendor vendor = g.server.cpu && g.server.cpu->vendor ? *g.server.cpu->vendor : Vendor::other;
+    const bool arm = (g.server.cpu && g.server.cpu->arch && *g.server.cpu->arch == Arch::aarch64) || (s.arch && *s.arch == Arch::aarch64);
+    if (arm) {
+      if (*s.iommu != "off") out.push_back(*s.iommu == "passthrough" ? "iommu.passthrough=1" : "iommu.passthrough=0");
+    } else if (*s.iommu == "off") {
+      out.push_back(vendor == Vendor::intel ? "intel_iommu=off" : vendor == Vendor::amd ? "amd_iommu=off" : "iommu=off");
+    } else {
+      if (vendor == Vendor::intel) out.push_back("intel_iommu=on");   // AMD's is on wherever the firmware has it
+      out.push_back(*s.iommu == "passthrough" ? "iommu=pt" : "iommu=nopt");
+    }
+  }
+  if (s.huge_pages && *s.huge_pages > 0) {   // reserved before memory is in pieces; vm.nr_hugepages says the same
+    out.emplace_back("hugepagesz=2M");
+    append_int(out.emplace_back("hugepages="), *s.huge_pages);
+  }
+  for (const auto& wish : s.kernel_arguments) {
+    if (!wish) continue;
+    if (is_kernel_argument(*wish)) out.push_back(*wish);
+    else if (!told(findings, "ansible-kernel-argument-malformed", wish.span)) findings.error("ansible-kernel-argument-malformed", wish.span, "'" + one_line(wish->substr(0, 60)) + "' is not one word that a kernel takes as an argument").help("one argument in each entry, without blanks, quotes and signs of a shell: isolcpus=2-7");
+  }
+  return out;
+}
+
+// The Slurm that the distribution itself has: packages.debian.org, packages.ubuntu.com. Another release comes from packages that were built as
+// SchedMD's guide says (https://slurm.schedmd.com/quickstart_admin.html, "Building Debian Packages", "Building RPMs").
+struct DistributionSlurm { std::string_view os, release; };
+constexpr std::array<DistributionSlurm, 5> kDistributionSlurm{{{"debian-12", "22.05"}, {"debian-13", "24.11"}, {"ubuntu-22.04", "21.08"}, {"ubuntu-24.04", "23.11"}, {"ubuntu-25.04", "24.11"}}};
+
+bool same_release(std::string_view a, std::string_view b) {   // 22.05.8 is 22.05
+  return a == b || (a.starts_with(b) && a.substr(b.size()).starts_with('.'));
+}
+
+void slurm(const Cluster& c, const NodeGroupModel& g, std::string_view family, AnsibleSettings& out) {
+  const auto& scheduler = c.spec.software.scheduler;
+  out.slurmd = runs_slurmd(c, g);
+  const std::string os = g.software.os.value_or("");
+  const bool own = family == "Debian" && std::any_of(kDistributionSlurm.begin(), kDistributionSlurm.end(), [&](const DistributionSlurm& d) {
+    return d.os == os && (!scheduler->version || same_release(scheduler->version->text(), d.release));
+  });
+  if (own) {
+    out.slurm_packages = {"munge", "slurm-client", "slurm-wlm-basic-plugins"};
+    if (out.slurmd) out.slurm_packages.emplace_back("slurmd");
+    out.slurm_controller_packages = {"slurmctld"};
+  } else if (family == "Debian") {
+    out.slurm_packages = {"munge", "slurm-smd", "slurm-smd-client"};
+    if (out.slurmd) out.slurm_packages.emplace_back("slurm-smd-slurmd");
+    out.slurm_controller_packages = {"slurm-smd-slurmctld"};
+  } else {
+    out.slurm_packages = {"munge", "slurm"};
+    if (out.slurmd) out.slurm_packages.emplace_back("slurm-slurmd");
+    out.slurm_controller_packages = {"slurm-slurmctld"};
+  }
+  if (!runs_slurmctld(c, g)) out.slurm_controller_packages.clear();
+}
+
+}  // namespace
+
+std::span<const std::string_view> ansible_roles() { return kRoles; }
+
+bool is_made(const Cluster& c, std::string_view output_id) {
+  const Output* output = find_output(output_id);
+  const auto* wish = c.spec.outputs.find(output_id);
+  return output && output->wanted(c) && !(wish && wish->value.skip.value_or(false));
+}
+
+AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const NodeGroupModel& g = c.nodes[group];
+  AnsibleSettings out;
+  std::vector<std::string_view> roles{"base"};
+  std::string_view family;
+  if (const Distribution* d = distribution_of(g.software.os.value_or(""), out.distribution_version)) out.distribution = d->fact, family = d->family;
+
+  Findings of_network;   // netplan or cloud-init says it
+  const GroupNetwork network(in, group, "netplan", of_network);
+  out.files = node_files(c, group, network.several_in_one_subnet());
+  out.kernel_arguments = kernel_arguments(g, findings);
+  if (!out.kernel_arguments.empty() || !out.files.sysctl.empty()) roles.push_back("kernel");
+  if (!out.files.limits.empty()) roles.push_back("limits");
+  if (reads_netplan(g) && !network.empty() && is_made(c, "netplan")) roles.push_back("netplan");
+  if (is_made(c, "nftables")) out.firewall = firewall_file(g), roles.push_back("nftables");
+  if (is_made(c, "chrony")) roles.push_back("chrony");
+  if (g.software.identity && g.software.identity->kind.value_or("local") != "local") {
+    const Identity& who = *g.software.identity;
+    for (const auto* text : {&who.server, &who.base, &who.bind_dn})
+      if (*text && (one_line(**text) != **text || trim(**text) != **text) && !told(findings, "ansible-identity-malformed", text->span))
+        findings.error("ansible-identity-malformed", text->span, "sssd.conf cannot hold '" + one_line((*text)->substr(0, 60)) + "': it has a line end or a blank at an end").help("write it on one line");
+    if (who.server) roles.push_back("identity");
+  }
+  for (const StorageModel& s : c.storage)
+    if (served_by_nodes(c, s) && s.nodes == group) out.exports.push_back({*s.spec->mount, s.name});
+  if (!out.exports.empty() && is_made(c, "nfs")) roles.push_back("nfs_server");
+  out.mounts = nfs_mounts(c, group);
+  if (!out.mounts.empty()) roles.push_back("nfs_client");
+  if (is_made(c, "slurm") && (runs_slurmd(c, g) || runs_slurmctld(c, g) || g.has_role(Role::login))) {
+    slurm(c, g, family, out);
+    roles.push_back("slurm");
+  }
+  for (const std::string_view role : kRoles)
+    if (std::find(roles.begin(), roles.end(), role) != roles.end()) out.roles.push_back(role);
+  return out;
+}
+
+}  // namespace clusterc

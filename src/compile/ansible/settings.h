@@ -1,0 +1,36 @@
+// What Ansible is to do on the machines of one group: the roles and what they are told. Every decision is here; the roles themselves
+// (templates/ansible/roles) are the same for every cluster.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile/node_files.h"
+#include "compile/output.h"
+
+namespace clusterc {
+
+// The roles in the order in which a bare machine is brought up.
+std::span<const std::string_view> ansible_roles();
+
+struct AnsibleSettings {
+  std::vector<std::string_view> roles;                        // of ansible_roles(), in that order
+  std::string_view distribution;                              // as Ansible's facts have it: "Ubuntu"; empty: not known
+  std::string distribution_version;                           // "22.04"
+  std::vector<std::string> kernel_arguments;
+  NodeFiles files;
+  std::vector<NfsMount> mounts;
+  struct Export { std::string path, storage; };
+  std::vector<Export> exports;
+  std::string_view firewall;                                  // file of the output nftables
+  std::vector<std::string> slurm_packages, slurm_controller_packages;
+  bool slurmd = false;
+};
+
+AnsibleSettings ansible_settings(const CompileInput&, int group, Findings&);
+
+// Is this output made of this spec, whatever --only asks for today?
+bool is_made(const Cluster&, std::string_view output_id);
+
+}  // namespace clusterc

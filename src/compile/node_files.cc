@@ -1,0 +1,59 @@
+#include "compile/node_files.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "compile/common.h"
+#include "model/rdma.h"
+
+namespace clusterc {
+namespace {
+
+// The first network over which the group reaches a system that was bought; -1: none.
+int network_between(const Cluster& c, int storage, int group) {
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    const NetworkModel& net = c.networks[n];
+    const auto has = [&](auto&& is) { return std::any_of(net.ends.begin(), net.ends.end(), is); };
+    if (net.subnet && has([&](const EndPoints& e) { return e.group == group && !is_management_port(c, net, e); }) && has([&](const EndPoints& e) { return e.storage == storage; }))
+      return static_cast<int>(n);
+  }
+  return -1;
+}
+
+}  // namespace
+
+std::vector<NfsMount> nfs_mounts(const Cluster& c, int group) {
+  std::vector<NfsMount> out;
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const StorageModel& s = c.storage[i];
+    if (!s.spec || s.spec->kind.value != StorageKind::nfs || s.nodes == group || !mounts(s, c.nodes[group])) continue;
+    if (s.spec->servers && s.spec->servers->external) out.push_back({*s.spec->servers->external, *s.spec->mount});
+    else if (s.nodes >= 0 && c.nodes[s.nodes].count > 0) out.push_back({c.nodes[s.nodes].names.name(0), *s.spec->mount});
+    else if (const int n = s.part ? network_between(c, static_cast<int>(i), group) : -1; n >= 0) out.push_back({s.name + "-1-" + c.networks[n].name, *s.spec->mount});   // its name in hosts
+  }
+  return out;
+}
+
+NodeFiles node_files(const Cluster& c, int group, bool several_ports_in_one_subnet) {
+  const Software& s = c.nodes[group].software;
+  NodeFiles out;
+  std::string memlock = s.limits ? s.limits->memlock.value_or("") : "";
+  // RDMA pins what it transfers: locked memory must not be limited where it is used
+  if (memlock.empty() && uses_rdma(c, group)) memlock = "unlimited";
+  const auto limit = [&](std::string_view item, std::string_view value) {
+    for (std::string_view who : {"*", "root"}) out.limits += who, out.limits += " - ", out.limits += item, out.limits += ' ', out.limits += one_line(value), out.limits += '\n';
+  };
+  const auto number = [](std::int64_t n) { std::string t; append_int(t, n); return t; };
+  if (!memlock.empty()) limit("memlock", memlock);
+  if (s.limits && s.limits->nofile) limit("nofile", number(*s.limits->nofile));
+  if (s.limits && s.limits->nproc) limit("nproc", number(*s.limits->nproc));
+  // Daemons do not read limits.d: jobs get what slurmd has
+  if (memlock == "unlimited" && c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::slurm) out.slurmd = "[Service]\nLimitMEMLOCK=infinity\n";
+  // Several ports in one subnet: each answers for its own address only, and takes packets that the tables route elsewhere
+  // (Linux, Documentation/networking/ip-sysctl.rst)
+  if (several_ports_in_one_subnet) out.sysctl += "net.ipv4.conf.all.arp_ignore = 1\nnet.ipv4.conf.all.arp_announce = 2\nnet.ipv4.conf.all.rp_filter = 2\n";
+  if (s.huge_pages) out.sysctl += "vm.nr_hugepages = " + number(*s.huge_pages) + "\n";
+  return out;
+}
+
+}  // namespace clusterc
