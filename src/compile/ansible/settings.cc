@@ -23,10 +23,8 @@ constexpr std::array<Distribution, 11> kDistributions{{{"ubuntu", "Ubuntu", "Deb
                                                        {"sles", "SLES", "Suse"},         {"opensuse-leap", "openSUSE Leap", "Suse"}}};
 
 const Distribution* distribution_of(std::string_view os, std::string& version) {
-  const std::size_t dash = os.rfind('-');
-  if (dash == std::string_view::npos) return nullptr;
   for (const Distribution& d : kDistributions)
-    if (d.os == os.substr(0, dash)) return version = os.substr(dash + 1), &d;
+    if (os.starts_with(d.os) && os.size() > d.os.size() + 1 && os[d.os.size()] == '-') return version = os.substr(d.os.size() + 1), &d;
   return nullptr;
 }
 

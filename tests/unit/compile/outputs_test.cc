@@ -207,7 +207,29 @@ TEST(Ansible, GroupsThatWouldHaveOneName) {
 TEST(Ansible, VersionsAreText) {
   Compiled c;
   c.spec(kVms + "software: { os: debian-12, cuda: 12.10, nccl: 2.20 }\n", {"ansible"});
-  EXPECT_NE(c.file("ansible/inventory.yaml").find("cluster_cuda: \"12.10\"\n"), std::string::npos) << c.file("ansible/inventory.yaml");
+  EXPECT_NE(c.file("ansible/group_vars/group_cpu.yaml").find("cluster_cuda: \"12.10\"\n"), std::string::npos) << c.file("ansible/inventory.yaml");
+}
+
+// Linux, Documentation/admin-guide/kernel-parameters.txt: Intel's IOMMU is turned on by name, AMD's is on; 512 pages of 2 MiB.
+TEST(Ansible, KernelArgumentsFollowTheProcessor) {
+  const auto arguments = [](std::string_view cpu, std::string_view iommu) {
+    Compiled c;
+    c.spec(kHead + "nodes: { gpu: { names: g1, instance: generic-2u, cpus: 2 x " + std::string(cpu) + " } }\nnetworks: { lan: { kind: ethernet, rate: 100 Gb/s, connects: { gpu: 1 } } }\n" +
+               "software: { os: ubuntu-24.04, huge_pages: 512, kernel_arguments: [nosmt], iommu: " + std::string(iommu) + " }\n", {"ansible"});
+    return between(c.file("ansible/group_vars/group_gpu.yaml"), "cluster_kernel_arguments:\n", "cluster_sysctl");
+  };
+  EXPECT_EQ(arguments("xeon-8480p", "passthrough"), "cluster_kernel_arguments:\n  - \"intel_iommu=on\"\n  - \"iommu=pt\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
+  EXPECT_EQ(arguments("epyc-9654", "passthrough"), "cluster_kernel_arguments:\n  - \"iommu=pt\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
+  EXPECT_EQ(arguments("epyc-9654", "off"), "cluster_kernel_arguments:\n  - \"amd_iommu=off\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
+}
+
+// Text of a spec is no template, and what a shell would read is no kernel argument: one finding, for all groups.
+TEST(Ansible, ForeignTextIsNeverRun) {
+  Compiled c;
+  c.spec(kVms + "software: { os: debian-12, kernel_arguments: [\"a;reboot\"], identity: { kind: ldap, server: \"ldaps://a\", base: \"dc={{ 7*7 }}\" } }\n", {"ansible"});
+  EXPECT_NE(c.file("ansible/group_vars/group_cpu.yaml").find("  base: !unsafe \"dc={{ 7*7 }}\"\n"), std::string::npos) << c.file("ansible/group_vars/group_cpu.yaml");
+  EXPECT_EQ(c.findings.count(Severity::error), 1) << c.told();
+  EXPECT_NE(c.told().find("'a;reboot' is not one word that a kernel takes as an argument [ansible-kernel-argument-malformed]"), std::string::npos) << c.told();
 }
 
 // ---- cloud-init
