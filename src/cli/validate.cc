@@ -29,7 +29,7 @@ void options(po::options_description& o) {
       ("seconds", po::value<double>()->default_value(0)->value_name("N"), "length of each measurement (default: the validators' own)")
       ("allow-busy", po::bool_switch(), "measure although other work uses the machines: a figure that is too low is then an error, not a fail")
       ("max-size", po::value<std::string>()->value_name("BYTES"), "largest message of collectives, as 4MiB (default: the validators' own)")
-      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,gemm,mpi")
+      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,gemm,hpl,mpi,storage")
       ("output,o", po::value<std::string>()->value_name("FILE"), "also write the report as JSON");
 }
 
@@ -92,7 +92,7 @@ int run(const po::variables_map& given) {
   if (given.count("only")) {
     const auto wanted = split(given["only"].as<std::string>(), ',');
     for (const std::string_view w : wanted)
-      if (w != "probe" && w != "memory" && w != "gemm" && w != "hpl" && w != "mpi") throw UsageError{"--only takes probe, memory, gemm, hpl and mpi, not '" + std::string(w) + "'"};
+      if (const auto all = suite_validators(); std::find(all.begin(), all.end(), w) == all.end()) throw UsageError{"--only takes " + join(all, ", ") + ", not '" + std::string(w) + "'"};
     std::erase_if(suite, [&](const SuiteTest& t) { return std::find(wanted.begin(), wanted.end(), t.validator) == wanted.end(); });
   }
   const Report report = run_suite(cluster, *result->expected, suite, *launcher, how);

@@ -26,6 +26,11 @@ struct Sum {
     formula += format("{}{} x {} x {}", formula.empty() ? "" : " + ", e.members, counted(e.ports_each, "port"), to_text(e.rate));
     at = e.span;
   }
+  void add_one_member(const EndPoints& e) {
+    all += e.rate * static_cast<double>(e.ports_each);
+    formula += format("{}{} x {}", formula.empty() ? "" : " + ", counted(e.ports_each, "port"), to_text(e.rate));
+    at = e.span;
+  }
   std::optional<StorageSide> side(std::string what) const {
     if (all.value <= 0) return std::nullopt;
     return StorageSide{std::move(what), formula + format(" x {:.2f} / 8", kPayloadShare), payload(all), at};
@@ -49,16 +54,43 @@ std::optional<StorageSide> storage_servers_side(const Cluster& c, int storage) {
   return sum.side("the servers' ports");
 }
 
-std::optional<StorageSide> storage_clients_side(const Cluster& c, int storage) {
+namespace {
+
+// The ends of the networks over which clients reach the system.
+template <class Visit>
+void for_each_client_end(const Cluster& c, int storage, const Visit& visit) {
   const StorageModel& s = c.storage[storage];
   const bool inside = std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return reaches(n, storage, s); });
-  Sum sum;
   for (const NetworkModel& n : c.networks) {
     if (n.everything || !n.carries_traffic(Traffic::storage) || (inside && !reaches(n, storage, s))) continue;
     for (const EndPoints& e : n.ends)
-      if (e.group >= 0 && e.group != s.nodes && c.nodes[e.group].computes && mounted_by(*s.spec, c.nodes[e.group])) sum.add(e);
+      if (e.group >= 0 && e.group != s.nodes && c.nodes[e.group].computes && mounted_by(*s.spec, c.nodes[e.group])) visit(e);
   }
+}
+
+}  // namespace
+
+std::optional<StorageSide> storage_clients_side(const Cluster& c, int storage) {
+  Sum sum;
+  for_each_client_end(c, storage, [&](const EndPoints& e) { sum.add(e); });
   return sum.side("the clients' ports");
+}
+
+std::optional<StorageSide> storage_node_side(const Cluster& c, int storage, int group) {
+  Sum sum;
+  for_each_client_end(c, storage, [&](const EndPoints& e) {
+    if (e.group == group) sum.add_one_member(e);
+  });
+  return sum.side("the node's ports");
+}
+
+std::vector<int> groups_that_mount(const Cluster& c, int storage) {
+  const Storage& s = *c.storage[storage].spec;
+  std::vector<int> out;
+  if (!s.mount || !s.kind || *s.kind == StorageKind::object) return out;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (c.nodes[g].computes && mounted_by(s, c.nodes[g])) out.push_back(static_cast<int>(g));
+  return out;
 }
 
 std::optional<StorageRate> storage_rate(const Cluster& c, int storage, StorageDirection direction) {

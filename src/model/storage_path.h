@@ -19,7 +19,12 @@ struct StorageSide {
 std::optional<StorageSide> storage_servers_side(const Cluster&, int storage);
 std::optional<StorageSide> storage_clients_side(const Cluster&, int storage);
 
+// What the ports of one node of a group carry to and from the system.
+std::optional<StorageSide> storage_node_side(const Cluster&, int storage, int group);
+
 bool mounted_by(const Storage&, const NodeGroupModel&);
+// A file system with a mount point on the nodes of these groups that compute; empty: nobody sees it as files.
+std::vector<int> groups_that_mount(const Cluster&, int storage);
 
 // The least of what is promised (else of what the systems bought give) and of what both sides carry; `from` names what decides. Nothing where neither a
 // promise nor a system's figure is known.

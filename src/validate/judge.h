@@ -20,7 +20,7 @@ struct Judged {
   Dimension dimension = Dimension::byte_rate;
   std::optional<double> ceiling, typical, floor;
   std::string derivation;          // of the ceiling
-  bool data_verified = false;
+  bool data_verified = false, busy = false, page_cache = false;   // as measured
   std::int64_t size = 0;
   bool demanded = false;           // the spec names it in its targets: skipped and unjudged do not do
 };

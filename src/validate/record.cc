@@ -50,6 +50,7 @@ MeasurementRecord measurement(const simdjson::dom::element& e) {
   if (e["parameters"].get(parameters) == simdjson::SUCCESS) {
     m.type = text(parameters, "type");
     m.oversubscribed = truth(parameters, "oversubscribed");
+    m.page_cache = truth(parameters, "page_cache");
     bool in_place = false;
     if (parameters["in_place"].get(in_place) == simdjson::SUCCESS) m.in_place = in_place;
   }

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/text.h"
+#include "model/storage_path.h"
 #include "validate/journal.h"
 
 namespace clusterc {
@@ -28,6 +29,12 @@ bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
   const std::string_view metric = figure.test;
   if (metric.starts_with("hpl.")) {
     return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) { return g.name == figure.group && g.server.gpu_count == 0; });
+  }
+  // A file system is measured where nodes mount it; the parts of its sum are "GROUP/SYSTEM".
+  if (metric == "storage.read" || metric == "storage.write") {
+    for (std::size_t i = 0; i < cluster.storage.size(); ++i)
+      if (cluster.storage[i].name == figure.group) return !groups_that_mount(cluster, static_cast<int>(i)).empty();
+    return figure.group.find('/') != std::string::npos;
   }
   return metric.starts_with("memory.") || metric.starts_with("gemm.") || metric.starts_with("mpi.");
 }
@@ -61,14 +68,15 @@ std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecor
   return out;
 }
 
-void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const TaskOutput& task, const std::string& node, Report& report) {
+// `of`: whose figures are expected: a group, or a group and a storage system.
+void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const std::string& of, const TaskOutput& task, const std::string& node, Report& report) {
   const ResultRecords records = read_records(task.lines);
   if (records.probe) report.probes.push_back({node, *records.probe});
   std::set<std::string> brought;
   for (const MeasurementRecord* m : plateau(records.measurements)) {
     // What was not asked for (algbw, which says the same as busbw) stays in the journal, unless its data is wrong.
     if (m->data_verified && std::find(test.metrics.begin(), test.metrics.end(), m->metric) == test.metrics.end()) continue;
-    Judged judged = judge(*m, expected.find(m->metric, test.group));
+    Judged judged = judge(*m, expected.find(m->metric, of));
     if (m->in_place) judged.device += *m->in_place ? ", in place" : ", out of place";
     // Ranks that share a core wait for each other's turn: no figure of theirs means anything.
     if (m->oversubscribed && judged.verdict != Verdict::fail && judged.verdict != Verdict::error) {
@@ -101,7 +109,7 @@ void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const Ta
   }
   for (const std::string& metric : test.metrics)
     if (!brought.contains(metric)) {
-      const ExpectedFigure* figure = expected.find(metric, test.group);
+      const ExpectedFigure* figure = expected.find(metric, of);
       // A format that the chip or the library does not have is nothing that failed, unless the spec demands it.
       const bool demanded = figure && figure->floor_by_user;
       report.verdicts.push_back({.test = test.id, .metric = metric, .node = node, .verdict = demanded ? Verdict::error : Verdict::skipped,
@@ -109,18 +117,55 @@ void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const Ta
     }
 }
 
-void judge_test(const ExpectedFigures& expected, const SuiteTest& test, const JournalTest& ran, const std::vector<std::string>& nodes, Report& report) {
+// What all nodes get of a storage system together: the sum of what each got beside the others.
+void judge_sum(const ExpectedFigures& expected, const SuiteTest& test, const std::vector<std::string>& nodes, std::size_t first, Report& report) {
+  for (const char* metric : {"storage.read", "storage.write"}) {
+    const ExpectedFigure* figure = expected.find(metric, test.system);
+    std::vector<const Judged*> parts;
+    for (std::size_t i = first; i < report.verdicts.size(); ++i)
+      if (report.verdicts[i].metric == metric && report.verdicts[i].value) parts.push_back(&report.verdicts[i]);
+    MeasurementRecord sum{.metric = metric, .unit = "B/s", .device = "all together", .data_verified = true};
+    Judged judged;
+    if (parts.size() < test.nodes.size()) {
+      judged = {.metric = metric, .device = sum.device, .verdict = Verdict::error, .reason = format("{} of {} nodes brought a figure", parts.size(), test.nodes.size())};
+    } else {
+      for (const Judged* part : parts) {
+        sum.value += *part->value;
+        sum.size += part->size;
+        sum.data_verified = sum.data_verified && part->data_verified;
+        sum.busy = sum.busy || part->busy;
+        sum.page_cache = sum.page_cache || part->page_cache;
+      }
+      sum.checked = sum.wrong = sum.data_verified ? 0 : 1;
+      judged = judge(sum, figure);
+      if (!sum.data_verified) judged.reason = "the data of a node is wrong";
+    }
+    judged.test = test.id;
+    judged.node = fold_names(nodes);
+    judged.demanded = figure && figure->demanded;
+    report.verdicts.push_back(std::move(judged));
+  }
+}
+
+void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test, const JournalTest& ran, const std::vector<std::string>& nodes, Report& report) {
   if (test.mpi) {
     const std::string where = fold_names(nodes);
     if (ran.tasks.empty()) return verdict_for_all(report.verdicts, test, where, Verdict::error, ran.error.empty() ? "printed nothing" : ran.error);
-    judge_task(expected, test, ran.tasks.front(), where, report);
+    judge_task(expected, test, test.group, ran.tasks.front(), where, report);
     return;
   }
+  const std::size_t first = report.verdicts.size();
   for (const std::string& node : nodes) {
+    std::string of = test.group;
+    if (!test.system.empty()) {
+      const auto group = std::find_if(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) { return g.names.index_of(node) >= 0; });
+      of = (group == cluster.nodes.end() ? "" : group->name) + "/" + test.system;
+    }
     const auto task = std::find_if(ran.tasks.begin(), ran.tasks.end(), [&](const TaskOutput& t) { return t.node == node; });
     if (task == ran.tasks.end()) verdict_for_all(report.verdicts, test, node, Verdict::error, ran.error.empty() ? "nothing came from this node" : ran.error);
-    else judge_task(expected, test, *task, node, report);
+    else judge_task(expected, test, of, *task, node, report);
   }
+  if (!test.system.empty()) judge_sum(expected, test, nodes, first, report);
 }
 
 }  // namespace
@@ -192,7 +237,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       }
     }
     const std::size_t before = report.verdicts.size();
-    judge_test(expected, test, ran, usable, report);
+    judge_test(cluster, expected, test, ran, usable, report);
     if (test.mpi && !gone.empty()) {
       // It ran, but not on what was asked for: the figure is kept, the verdict is not a pass.
       std::vector<std::string> reasons;
@@ -211,7 +256,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
   }
   for (const ExpectedFigure& figure : expected.figures) {
     const bool brought = std::any_of(suite.begin(), suite.end(), [&](const SuiteTest& t) {
-      return t.group == figure.group && std::find(t.metrics.begin(), t.metrics.end(), figure.test) != t.metrics.end();
+      return (t.system.empty() ? t.group : t.system) == figure.group && std::find(t.metrics.begin(), t.metrics.end(), figure.test) != t.metrics.end();
     });
     // What is expected of this hardware and no validator of this release measures: it was not shown, and is said.
     if (!brought && !has_validator(cluster, figure) && !report.interrupted)
@@ -220,7 +265,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
                                  .ceiling = figure.ceiling.value, .typical = figure.typical.value, .floor = figure.floor.value, .demanded = figure.demanded});
     else
       for (Judged& j : report.verdicts)
-        if (j.metric == figure.test && figure.demanded) j.demanded = true;
+        if (j.metric == figure.test && figure.demanded && !figure.test.starts_with("storage.")) j.demanded = true;   // of those the sum is demanded
   }
   if (journal && !report.interrupted && !journal->complete()) report.error = "the journal cannot be written";
   return report;

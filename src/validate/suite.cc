@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "model/storage_path.h"
 
 namespace clusterc {
 namespace {
@@ -39,6 +40,8 @@ std::string_view stage_name(SuiteStage s) {
   return "?";
 }
 
+std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "mpi", "storage"}; }
+
 std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, const SuiteOptions& options) {
   std::vector<SuiteTest> suite;
   std::vector<std::string> lasting;
@@ -49,7 +52,7 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
   std::vector<std::string> everybody;
   std::int64_t fewest_cores = 1 << 20;
   const auto add = [&](SuiteTest test) {
-    test.skip = skip_reason(expected, test.group, test.metrics);
+    test.skip = test.system.empty() ? skip_reason(expected, test.group, test.metrics) : skip_reason(expected, test.system, {"storage.read", "storage.write"});
     suite.push_back(std::move(test));
   };
   for (const NodeGroupModel& group : cluster.nodes) {
@@ -89,6 +92,21 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
                    .metrics = {"mpi.allreduce.busbw", "mpi.allreduce.time"}};
     test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
     if (!options.max_size.empty()) test.arguments.insert(test.arguments.end(), {"--max-size", options.max_size});
+    add(std::move(test));
+  }
+  // Every file system on all nodes that mount it, at once: what each gets beside the others, and what all get together.
+  for (std::size_t i = 0; i < cluster.storage.size(); ++i) {
+    const StorageModel& system = cluster.storage[i];
+    std::vector<std::string> nodes;
+    for (const int group : groups_that_mount(cluster, static_cast<int>(i))) {
+      const std::vector<std::string> names = names_of(cluster.nodes[static_cast<std::size_t>(group)]);
+      nodes.insert(nodes.end(), names.begin(), names.end());
+    }
+    if (nodes.empty()) continue;
+    SuiteTest test{.id = "whole/" + system.name + "/storage", .stage = SuiteStage::whole, .validator = "storage", .arguments = {"--path", *system.spec->mount, "--mounted"}, .group = "", .nodes = std::move(nodes), .timeout = patience(9),
+                   .metrics = {"storage.read", "storage.write", "storage.random_read", "storage.random_write", "storage.create", "storage.stat", "storage.unlink", "storage.checkpoint_read", "storage.checkpoint_write"},
+                   .system = system.name};
+    test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
     add(std::move(test));
   }
   return suite;

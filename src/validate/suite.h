@@ -15,7 +15,7 @@ std::string_view stage_name(SuiteStage);
 struct SuiteTest {
   std::string id;                    // "node/gpu/memory": stage, group, validator (and its device where there are two)
   SuiteStage stage = SuiteStage::inventory;
-  std::string validator;             // probe, memory, gemm, hpl, mpi
+  std::string validator;             // probe, memory, gemm, hpl, mpi, storage
   std::vector<std::string> arguments;
   std::string group;                 // node group; empty: all computing nodes
   std::vector<std::string> nodes;
@@ -25,7 +25,11 @@ struct SuiteTest {
   bool mpi = false;
   std::vector<std::string> metrics;  // figures that it must bring: what is missing afterwards was not shown
   std::string skip;                  // the reason the spec gives
+  std::string system;                // storage system that it measures: expected of each node as "GROUP/SYSTEM", of all together as "SYSTEM"
 };
+
+// The validators that a suite is made of, in its order: what `validate --only` takes.
+std::vector<std::string_view> suite_validators();
 
 struct SuiteOptions {
   double seconds = 0;                // length of each measurement; 0: the validators' own

@@ -10,7 +10,12 @@ namespace clusterc::harness {
 namespace {
 
 volatile std::sig_atomic_t caught_signal = 0;  // a signal handler has nowhere else to write
-void remember(int signal) { caught_signal = signal; }
+std::atomic<bool> caught_any{false};
+static_assert(std::atomic<bool>::is_always_lock_free);   // else a handler must not touch it
+void remember(int signal) {
+  caught_signal = signal;
+  caught_any = true;
+}
 
 }  // namespace
 
@@ -25,6 +30,8 @@ void catch_signals() {
 void check_interrupted() {
   if (caught_signal != 0) throw CouldNotRun(Cause::interrupted, caught_signal == SIGINT ? "SIGINT" : "SIGTERM");
 }
+
+const std::atomic<bool>& interrupted() { return caught_any; }
 
 Progress::Progress(std::string what) : what_(std::move(what)), last_(now_seconds()) {}
 

@@ -1,5 +1,6 @@
 // The one measurement loop: warm-up, then timed repetitions, by number or by time.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -28,6 +29,7 @@ std::vector<double> measure(const Loop&, const std::function<double()>& once, co
 // SIGINT and SIGTERM ask for a clean end: the loops throw CouldNotRun(interrupted) between repetitions.
 void catch_signals();
 void check_interrupted();
+const std::atomic<bool>& interrupted();   // the same as a flag, for what may not throw
 
 // One line on standard error at most every five seconds: how far a long run is.
 class Progress {

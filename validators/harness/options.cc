@@ -41,6 +41,7 @@ std::string expected_instead(Kind kind, std::string_view argument, std::string_v
   switch (kind) {
     case Kind::none:
     case Kind::toggle: return {};
+    case Kind::text: return value.empty() || value.find('\0') != value.npos ? "a text expected" : "";
     case Kind::count: return parse_count(value) ? "" : "a count of at least 1 expected";
     case Kind::bytes: return parse_bytes(value) ? "" : "whole bytes with their unit expected, as in 128MiB";
     case Kind::seconds: return parse_seconds(value) ? "" : "seconds above 0 expected";
@@ -71,6 +72,10 @@ std::optional<std::uint64_t> Options::bytes(std::string_view name) const {
 std::optional<double> Options::seconds_of(std::string_view name) const {
   const auto found = extra.find(name);
   return found == extra.end() ? std::nullopt : parse_seconds(found->second);
+}
+std::string Options::text(std::string_view name, std::string_view otherwise) const {
+  const auto found = extra.find(name);
+  return found == extra.end() ? std::string(otherwise) : found->second;
 }
 std::vector<std::string> Options::choices(std::string_view name, std::string_view all) const {
   const auto found = extra.find(name);

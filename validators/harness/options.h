@@ -22,6 +22,7 @@ enum class Kind : std::uint8_t {
   count,    // a whole number of at least 1
   bytes,    // with their unit
   seconds,
+  text,     // anything but nothing: a path
   choices,  // some of the words in `argument`, which separates them by '|'; the user separates them by ','
 };
 
@@ -68,6 +69,7 @@ struct Options {
   std::optional<unsigned> count(std::string_view name) const;
   std::optional<std::uint64_t> bytes(std::string_view name) const;
   std::optional<double> seconds_of(std::string_view name) const;
+  std::string text(std::string_view name, std::string_view otherwise) const;
   // The words chosen, in the order of `all` ("a|b|c"); all of them where the option is not given.
   std::vector<std::string> choices(std::string_view name, std::string_view all) const;
 };

@@ -20,52 +20,28 @@ namespace {
 using namespace harness;
 
 // Every function that we call, under its own name.
+#define CLUSTERC_NCCL_FUNCTIONS(each)                                                                                             \
+  each(GetVersion) each(GetUniqueId) each(CommInitRankConfig) each(CommGetAsyncError) each(CommAbort) each(GetErrorString)         \
+  each(GroupStart) each(GroupEnd) each(AllReduce) each(AllGather) each(ReduceScatter) each(Broadcast) each(Reduce) each(Send) each(Recv)
 struct Functions {
   std::unique_ptr<Library> library;
-#define CLUSTERC_FUNCTION(name) decltype(::nccl##name)* name = nullptr
-  CLUSTERC_FUNCTION(GetVersion);
-  CLUSTERC_FUNCTION(GetUniqueId);
-  CLUSTERC_FUNCTION(CommInitRankConfig);
-  CLUSTERC_FUNCTION(CommGetAsyncError);
-  CLUSTERC_FUNCTION(CommAbort);
-  CLUSTERC_FUNCTION(GetErrorString);
-  CLUSTERC_FUNCTION(GroupStart);
-  CLUSTERC_FUNCTION(GroupEnd);
-  CLUSTERC_FUNCTION(AllReduce);
-  CLUSTERC_FUNCTION(AllGather);
-  CLUSTERC_FUNCTION(ReduceScatter);
-  CLUSTERC_FUNCTION(Broadcast);
-  CLUSTERC_FUNCTION(Reduce);
-  CLUSTERC_FUNCTION(Send);
-  CLUSTERC_FUNCTION(Recv);
-#undef CLUSTERC_FUNCTION
+#define CLUSTERC_DECLARE(name) decltype(::nccl##name)* name = nullptr;
+  CLUSTERC_NCCL_FUNCTIONS(CLUSTERC_DECLARE)
+#undef CLUSTERC_DECLARE
 
   Functions() {
     std::string why, missing;
     auto found = Library::open({"libnccl.so.2"}, why);
     if (!found) throw CouldNotRun(Cause::library_missing, why);
     library = std::make_unique<Library>(*found);
-#define CLUSTERC_FUNCTION(name) \
-  if (!(name = library->symbol<decltype(::nccl##name)>("nccl" #name))) missing = "nccl" #name
-    CLUSTERC_FUNCTION(GetVersion);
-    CLUSTERC_FUNCTION(GetUniqueId);
-    CLUSTERC_FUNCTION(CommInitRankConfig);
-    CLUSTERC_FUNCTION(CommGetAsyncError);
-    CLUSTERC_FUNCTION(CommAbort);
-    CLUSTERC_FUNCTION(GetErrorString);
-    CLUSTERC_FUNCTION(GroupStart);
-    CLUSTERC_FUNCTION(GroupEnd);
-    CLUSTERC_FUNCTION(AllReduce);
-    CLUSTERC_FUNCTION(AllGather);
-    CLUSTERC_FUNCTION(ReduceScatter);
-    CLUSTERC_FUNCTION(Broadcast);
-    CLUSTERC_FUNCTION(Reduce);
-    CLUSTERC_FUNCTION(Send);
-    CLUSTERC_FUNCTION(Recv);
-#undef CLUSTERC_FUNCTION
+#define CLUSTERC_LOAD(name) \
+  if (!(name = library->symbol<decltype(::nccl##name)>("nccl" #name))) missing = "nccl" #name;
+    CLUSTERC_NCCL_FUNCTIONS(CLUSTERC_LOAD)
+#undef CLUSTERC_LOAD
     if (!missing.empty()) throw CouldNotRun(Cause::library_missing, format("'{}' has no {}", library->name(), missing));
   }
 };
+#undef CLUSTERC_NCCL_FUNCTIONS
 
 ncclDataType_t datatype(Type type) {
   switch (type) {
