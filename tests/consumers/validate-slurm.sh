@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged srun scontrol sinfo python3
 validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)
-for v in probe memory gemm hpl mpi; do [ -x "$validators/clusterc-$v" ] || { echo "skipped: clusterc-$v was not built"; exit 77; }; done
+for v in probe memory gemm hpl mpi storage; do [ -x "$validators/clusterc-$v" ] || { echo "skipped: clusterc-$v was not built"; exit 77; }; done
 run=$work/run
 trap '"$src/tests/virtual-slurm/down" "$run"' EXIT
 bring_up() {
@@ -30,9 +30,10 @@ $(cat)
 PY
 }
 
+hosts=probe,memory,gemm,hpl,mpi
 compile four-virtual
 bring_up
-validate "$src/examples/four-virtual.yaml" all
+validate "$src/examples/four-virtual.yaml" all --only $hosts
 [ $rc -eq 0 ] || { cat "$work/all.txt" "$work/all.err" >&2; fail "exit status $rc with all nodes up"; }
 judge all <<'PY'
 nodes = {"n1", "n2", "n3", "n4"}
@@ -50,8 +51,18 @@ PY
 grep -q '"nodes":4' "$work/all.journal" || grep -q 'nodes\\":4' "$work/all.journal" || fail "the MPI world was not on four nodes"
 say "the probe and four validators on four nodes: $(tail -2 "$work/all.txt" | head -1)"
 
+# No node has /home mounted: what lies below is not measured in its place.
+validate "$src/examples/four-virtual.yaml" home --only storage
+[ $rc -eq 1 ] || { cat "$work/home.txt" >&2; fail "exit status $rc without /home"; }
+judge home <<'PY'
+of = [x for x in v if x["metric"] == "storage.read"]
+assert {x["node"] for x in of} == {"n1", "n2", "n3", "n4", "n[1-4]"} and all(x["verdict"] == "error" for x in of), of
+assert all("'/home' is not mounted" in x["reason"] for x in of if x["node"] != "n[1-4]"), of
+PY
+say "a file system that is not mounted: an error on each node"
+
 "$run/enter" scontrol update nodename=n3 state=drain reason=testing || fail "drain"
-validate "$src/examples/four-virtual.yaml" drained
+validate "$src/examples/four-virtual.yaml" drained --only $hosts
 [ $rc -eq 1 ] || { cat "$work/drained.txt" >&2; fail "exit status $rc with a drained node"; }
 judge drained <<'PY'
 on_n3 = [x for x in v if x["node"] == "n3"]

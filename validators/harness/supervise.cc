@@ -111,6 +111,7 @@ int supervise(const std::function<int()>& work) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
     if (::getppid() != parent) ::_exit(static_cast<int>(Exit::could_not_run));
     const int status = work();
+    remove_scratch();   // the parent may be gone; else it looks again
     std::fflush(nullptr);
     ::_exit(status);   // the parent sweeps; destructors of what is static have nothing to do
   }

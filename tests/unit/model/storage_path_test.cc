@@ -51,6 +51,16 @@ TEST(StoragePath, PortsOfTheServersDecide) {
   EXPECT_EQ(fastest_shared_storage(*r.cluster, {0}, StorageDirection::write), -1);
 }
 
+TEST(StoragePath, OneNodeHasItsOwnPorts) {
+  Resolved r;
+  r.text(kFourServers);
+  const auto node = storage_node_side(*r.cluster, 0, 0);
+  ASSERT_TRUE(node);
+  EXPECT_NEAR(node->carries.value, 24.5e9, 1);      // 200 Gb/s x 0.98 / 8
+  EXPECT_FALSE(storage_node_side(*r.cluster, 0, 1));   // those who serve are no clients
+  EXPECT_EQ(groups_that_mount(*r.cluster, 0), std::vector<int>{0});
+}
+
 TEST(StoragePath, RedundancyTakesItsShareOfTheDrives) {
   Resolved r;
   r.text(kFourServers);

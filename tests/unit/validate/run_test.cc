@@ -22,6 +22,8 @@ std::string measurement(const std::string& metric, const std::string& value, con
   return R"({"record":"measurement","metric":")" + metric + R"(","unit":"B/s","value":)" + value + R"(,"checked":1,"wrong":0,"data_verified":true,"device":{"label":"host"})" + more + "}";
 }
 
+constexpr const char* kStorage[] = {"storage.read", "storage.write", "storage.random_read", "storage.random_write", "storage.create", "storage.stat", "storage.unlink", "storage.checkpoint_read", "storage.checkpoint_write"};
+
 // Every program answers as it should, but for what a test changes.
 class FakeLauncher final : public Launcher {
  public:
@@ -53,6 +55,7 @@ class FakeLauncher final : public Launcher {
       if (program == "gemm") for (const char* m : {"gemm.fp64", "gemm.fp32"}) lines.push_back(measurement(m, "1e9"));
       if (program == "hpl") lines.push_back(measurement("hpl.score", "1e9"));
       if (program == "mpi") for (const char* m : {"mpi.allreduce.busbw", "mpi.allreduce.time"}) lines.push_back(measurement(m, "1e8"));
+      if (program == "storage") for (const char* m : kStorage) lines.push_back(measurement(m, "1e8"));
       lines.push_back(kDone);
     }
     if (error.empty())
@@ -96,8 +99,8 @@ TEST_F(Suite, HealthyRunPasses) {
   const Report r = run();
   EXPECT_TRUE(r.passed());
   EXPECT_EQ(r.count(Verdict::pass), 4u);        // the probes; a virtual machine's figures are unjudged
-  EXPECT_EQ(r.count(Verdict::unjudged), 4u * 6 + 1 + 2);
-  EXPECT_EQ(launcher.started, (std::vector<std::string>{"probe", "memory", "gemm", "hpl", "mpi"}));
+  EXPECT_EQ(r.count(Verdict::unjudged), 4u * 6 + 1 + 2 + 4 * 9 + 2);   // the last: /home, which nobody says the rate of, on each node and in sum
+  EXPECT_EQ(launcher.started, (std::vector<std::string>{"probe", "memory", "gemm", "hpl", "mpi", "storage"}));
 }
 
 TEST_F(Suite, SecondsReachTheValidatorsAsTheyAre) {
@@ -112,16 +115,16 @@ TEST_F(Suite, DrainedNodeIsNamedAndTheRunIsNotPassed) {
   const Report r = run();
   EXPECT_FALSE(r.passed());
   const auto n3 = of(r, "n3");
-  ASSERT_EQ(n3.size(), 1u + 4 + 2);
+  ASSERT_EQ(n3.size(), 1u + 4 + 2 + 9);
   for (const Judged* j : n3) {
     EXPECT_EQ(j->verdict, Verdict::error);
     EXPECT_EQ(j->reason, "did not run: drained (testing)");
   }
   for (const Judged* j : of(r, "n[1-2,4]")) {
     EXPECT_EQ(j->verdict, Verdict::error);
-    EXPECT_EQ(j->reason, "ran on 3 of 4 nodes: n3 is drained (testing)");
+    EXPECT_EQ(j->reason, j->device == "all together" ? "3 of 4 nodes brought a figure" : "ran on 3 of 4 nodes: n3 is drained (testing)");
   }
-  EXPECT_EQ(of(r, "n[1-2,4]").size(), 1u + 2);
+  EXPECT_EQ(of(r, "n[1-2,4]").size(), 1u + 2 + 2);
 }
 
 TEST_F(Suite, LauncherThatTimesOutIsAnErrorOfEachFigure) {
@@ -166,11 +169,11 @@ TEST_F(Suite, InterruptedRunGoesOnWhereItStopped) {
   launcher.started.clear();
   const Report second = run(journalled());
   EXPECT_EQ(second.resumed, 1u);
-  EXPECT_EQ(launcher.started, (std::vector<std::string>{"memory", "gemm", "hpl", "mpi"}));
+  EXPECT_EQ(launcher.started, (std::vector<std::string>{"memory", "gemm", "hpl", "mpi", "storage"}));
   EXPECT_TRUE(second.passed());
   launcher.started.clear();
   EXPECT_EQ(run(journalled()).resumed, 0u);       // a run that ended is not taken up
-  EXPECT_EQ(launcher.started.size(), 5u);
+  EXPECT_EQ(launcher.started.size(), 6u);
 }
 
 TEST_F(Suite, WhatRanOtherwiseOrInErrorRunsAgain) {
@@ -183,6 +186,57 @@ TEST_F(Suite, WhatRanOtherwiseOrInErrorRunsAgain) {
   launcher.interrupt_in_memory = nullptr;
   launcher.down.clear();                          // n4 is back: the probe on three nodes is not the probe on four
   EXPECT_EQ(run(journalled()).resumed, 0u);
+}
+
+// 4 nodes, each one port of 10 Gb/s: 10e9 x 0.98 / 8 = 1.225 GB/s a node, 4.9 GB/s together. Promised 8 GB/s of reading: the ports decide, and the published share of a port,
+// 0.951, x 0.97 (guard) is the floor of the sum: 4.52 GB/s. It was taken over from other hardware: below it is degraded. Of writing 2 GB/s are promised: the nodes share it.
+TEST(StorageSuite, NodesAreHeldAgainstTheirPortsAndTheSumAgainstTheSystem) {
+  Resolved r;
+  r.text(R"(
+clusterc: 1
+name: case
+site: cloud
+nodes:
+  cpu: { names: "n[1-4]", server: { like: generic-2u, nics: { data: cx6-vpi-200 } } }
+networks:
+  lan: { kind: ethernet, rate: 10 Gb/s, carries: [compute, storage], connects: { cpu: { ports: data, count: 1 } } }
+storage:
+  scratch: { kind: nfs, servers: { external: nas.example.org }, mount: /scratch, demand: { read: 8 GB/s, write: 2 GB/s } }
+)");
+  ASSERT_TRUE(r.cluster);
+  const ExpectedFigures expected = expect_figures(*r.cluster, plan_cluster(*r.cluster));
+  const ExpectedFigure* node = expected.find("storage.read", "cpu/scratch");
+  ASSERT_NE(node, nullptr);
+  EXPECT_NEAR(node->ceiling.value.value_or(0), 1.225e9, 1);
+  const ExpectedFigure* all = expected.find("storage.read", "scratch");
+  ASSERT_NE(all, nullptr);
+  EXPECT_NEAR(all->ceiling.value.value_or(0), 4.9e9, 1);
+  EXPECT_NEAR(all->floor.value.value_or(0), 4.9e9 * 0.951 * 0.97, 1e3);
+  std::vector<SuiteTest> suite = plan_suite(*r.cluster, expected);
+  std::erase_if(suite, [](const SuiteTest& t) { return t.validator != "storage"; });
+  ASSERT_EQ(suite.size(), 1u);
+  EXPECT_EQ(suite[0].id, "whole/scratch/storage");
+  EXPECT_EQ(suite[0].arguments, (std::vector<std::string>{"--path", "/scratch", "--mounted"}));
+
+  FakeLauncher launcher;
+  const auto verdicts = [&](const std::string& read, const std::string& write, const std::string& more = "") {
+    launcher.says["storage"] = {kHeader, measurement("storage.read", read, more), measurement("storage.write", write, more), kDone};
+    std::map<std::string, Judged> out;
+    for (const Judged& j : run_suite(*r.cluster, expected, suite, launcher, {}).verdicts) out[j.metric + " " + j.node] = j;
+    return out;
+  };
+  auto v = verdicts("1.2e9", "0.45e9");
+  EXPECT_EQ(v["storage.read n1"].verdict, Verdict::pass) << v["storage.read n1"].reason;
+  EXPECT_EQ(v["storage.read n[1-4]"].verdict, Verdict::pass) << v["storage.read n[1-4]"].reason;
+  EXPECT_DOUBLE_EQ(*v["storage.read n[1-4]"].value, 4.8e9);
+  EXPECT_EQ(v["storage.write n1"].verdict, Verdict::unjudged);
+  EXPECT_EQ(v["storage.write n1"].reason, "the nodes share 'scratch': their sum is judged");
+  EXPECT_EQ(v["storage.write n[1-4]"].verdict, Verdict::unjudged);                    // 1.8 of 2 GB/s; nobody published what is healthy
+  EXPECT_NE(v["storage.write n[1-4]"].reason.find("targets.storage_write.floor"), std::string::npos);
+  EXPECT_EQ(verdicts("1.1e9", "0.45e9")["storage.read n[1-4]"].verdict, Verdict::degraded);
+  EXPECT_EQ(verdicts("1.3e9", "0.45e9")["storage.read n2"].verdict, Verdict::error);    // above what the port carries
+  EXPECT_EQ(verdicts("1.2e9", "0.6e9")["storage.write n[1-4]"].verdict, Verdict::error);   // 2.4 of 2 GB/s
+  EXPECT_EQ(verdicts("9e9", "9e9", R"(,"parameters":{"page_cache":true})")["storage.read n[1-4]"].verdict, Verdict::unjudged);
 }
 
 TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {

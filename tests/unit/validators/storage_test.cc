@@ -122,9 +122,9 @@ TEST_F(StorageProgram, MeasuresVerifiesAndLeavesNothing) {
   for (const json& m : r.records) {
     if (m["record"] != "measurement") continue;
     EXPECT_TRUE(m["parameters"].contains("page_cache")) << m;
-    if (m["metric"] == "storage.write") EXPECT_EQ(m["checked"], 4 * 1024 * 1024 / 4096);     // one header in 4 KiB
-    if (m["metric"] == "storage.checkpoint_read") EXPECT_EQ(m["checked"], 2 * 16 * 1024 * 1024 / 8);   // a shard of at least 16 MiB a thread, word by word
-    if (m["metric"] == "storage.stat") EXPECT_EQ(m["checked"], 2 * 3 * 2 * 20);             // warm-up and one pass, 3 checks, 2 threads, 20 files
+    if (m["metric"] == "storage.write") { EXPECT_EQ(m["checked"], 4 * 1024 * 1024 / 4096); }     // one header in 4 KiB
+    if (m["metric"] == "storage.checkpoint_read") { EXPECT_EQ(m["checked"], 2 * 16 * 1024 * 1024 / 8); }   // a shard of at least 16 MiB a thread, word by word
+    if (m["metric"] == "storage.stat") { EXPECT_EQ(m["checked"], 2 * 3 * 2 * 20); }             // warm-up and one pass, 3 checks, 2 threads, 20 files
   }
 }
 
@@ -191,8 +191,9 @@ TEST_F(StorageProgram, MemoryIsNotTakenForADisk) {
   const Result r = in_name_space("mount -t tmpfs none $D", {"--mounted", "--tests", "metadata,checkpoint"});
   if (r.records.empty()) GTEST_SKIP() << "this user may not make a mount name space";
   expect_measured(r, 5);
-  for (const json& m : r.records)
-    if (m["record"] == "measurement") EXPECT_EQ(m["parameters"]["page_cache"], true) << m;
+  for (const json& m : r.records) {
+    if (m["record"] == "measurement") { EXPECT_EQ(m["parameters"]["page_cache"], true) << m; }
+  }
 }
 
 // fio is stopped: found by its name and process within the deadline, and ended.
@@ -235,7 +236,7 @@ TEST_F(StorageProgram, NoSignalLeavesAFileOrAProcess) {
     EXPECT_FALSE(fs::exists("/proc/" + worker)) << what;
     expect_nothing_left();
     if (what == "TERM" || what == "INT") expect_error(r, "interrupted", "SIG" + what);
-    if (what == "KILL worker") EXPECT_EQ(r.status, 128 + SIGKILL);
+    if (what == "KILL worker") { EXPECT_EQ(r.status, 128 + SIGKILL); }
   }
 }
 
