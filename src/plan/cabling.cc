@@ -202,8 +202,8 @@ struct Cabling::Picker {
 struct Cabling::Slim {
   std::int32_t near_cage = 0, far_cage = 0;
   float length = 0;                     // 0: not known
-  std::uint16_t near_group = 0, far_group = 0;
-  std::uint16_t near_port = 0, far_port = 0;
+  std::int32_t near_group = 0, far_group = 0;
+  std::int32_t near_port = 0, far_port = 0;
 };
 
 Cabling::Cabling(const Plan& plan, Of of) : cluster_(plan.cluster) {
@@ -217,8 +217,8 @@ Cabling::Cabling(const Plan& plan, Of of) : cluster_(plan.cluster) {
     all[f].reserve(at(links.most(static_cast<int>(f))));
     links.each(static_cast<int>(f), [&](const PluggedLink& l) {
       if (!groups_[at(l.near_group)].nothing_plugged)
-        all[f].push_back({static_cast<std::int32_t>(l.near_cage), static_cast<std::int32_t>(l.far_cage), l.length, static_cast<std::uint16_t>(l.near_group), static_cast<std::uint16_t>(l.far_group),
-                          static_cast<std::uint16_t>(l.near_port), static_cast<std::uint16_t>(l.far_port)});
+        all[f].push_back({static_cast<std::int32_t>(l.near_cage), static_cast<std::int32_t>(l.far_cage), l.length, l.near_group, l.far_group,
+                          static_cast<std::int32_t>(l.near_port), static_cast<std::int32_t>(l.far_port)});
       return true;
     });
   }
@@ -293,12 +293,12 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
   if (cages == 0) return;
 
   // Cages that hang together are a tree whose root is the first of them, and a ring, to walk them; with the longest link of each.
-  struct Cage { std::int32_t parent = 0, next = 0; float longest = 0; std::uint16_t links = 0, fabric = 0, group = 0; };
+  struct Cage { std::int32_t parent = 0, next = 0; float longest = 0; std::uint16_t links = 0, fabric = 0; std::int32_t group = 0; };
   std::vector<Cage> cage(cages);
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (std::int64_t i = groups[g].first; i < groups[g].first + groups[g].count(); ++i) {
       cage[at(i)].parent = cage[at(i)].next = static_cast<std::int32_t>(i);
-      cage[at(i)].group = static_cast<std::uint16_t>(g);
+      cage[at(i)].group = static_cast<std::int32_t>(g);
     }
   const auto find = [&](std::int32_t i) {
     while (cage[at(i)].parent != i) i = cage[at(i)].parent = cage[at(cage[at(i)].parent)].parent;
@@ -495,7 +495,7 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
         // A module for each cage, named by what the cage belongs to.
         for (const bool far : {false, true}) {
           const std::int32_t cage = far ? l.far_cage : l.near_cage;
-          const std::uint16_t group = far ? l.far_group : l.near_group;
+          const std::size_t group = at(far ? l.far_group : l.near_group);
           if (once(cage)) ++modules[group * cluster_->cables.size() + at(c.module_of_group[group])];
         }
         if (c.links_per_fibre > 1) {                       // the first leg in use stands for the fibre
