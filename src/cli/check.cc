@@ -18,7 +18,7 @@ namespace {
 
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
-  add_findings_options(o);
+  add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)");
   o.add_options()
       ("fix", po::bool_switch(), "mend what has one safe edit; comments and layout stay, and no edit that would bring up an error is made")
       ("diff", po::bool_switch(), "show what --fix would write, and write nothing")

@@ -1,5 +1,6 @@
 // A command of the program: a row in commands.cc and a file of its own. Options are declared once; parsing, --help and completion read them.
 #pragma once
+#include <atomic>
 #include <boost/program_options.hpp>
 #include <span>
 #include <string>
@@ -32,7 +33,7 @@ std::span<const Command> all_commands();
 struct UsageError { std::string message; };
 
 // Options that several commands share.
-void add_findings_options(po::options_description&);     // --format, --color, --strict, --today, --max-bytes
+void add_findings_options(po::options_description&, const char* formats = "text or json");   // --format, --color, --strict, --today, --max-bytes
 void add_help(po::options_description&);                  // --help, which every command has
 void add_positional(po::options_description&, const char* name);
 std::vector<std::string> positional(const po::variables_map&);
@@ -42,6 +43,7 @@ RunOptions run_options(const po::variables_map&, const std::string& path);
 enum class Format { text, json, sarif, junit, github, gitlab };
 std::vector<std::string> format_names();
 Format format_of(const po::variables_map&);
+Format text_or_json(const po::variables_map&, std::string_view what);   // "a plan is"; UsageError for the formats that findings alone have
 bool use_color(const po::variables_map&, int fd);
 
 // Prints the findings of one run in the wanted format to standard output (`to_stderr`: text that goes beside another result) and gives the exit status.
@@ -53,6 +55,11 @@ void report_kept(const WriteResult&, const std::string& folder, bool force, std:
 int report_tree(const WriteResult&, const std::string& folder, bool force, std::string_view way_out, int status);
 void put(std::string_view text);                         // whole, to standard output; a closed pipe ends the program quietly
 void put_error(std::string_view text);
+
+// From now on SIGINT, SIGTERM and SIGHUP set the flag, for what has to be tidied up before the program ends by them; afterwards, where one came, the
+// second says that `folder` is as it was and ends the program by that signal.
+const std::atomic<bool>* catch_interrupts();
+void end_if_interrupted(const std::string& folder);
 
 extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kDiff, kExplain, kCatalog, kSchema, kInit, kLsp, kCompletion, kManual;
 

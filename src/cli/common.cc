@@ -35,9 +35,9 @@ void add_positional(po::options_description& options, const char* name) {
   options.add_options()("arguments", po::value<std::vector<std::string>>()->value_name(name), "");
 }
 
-void add_findings_options(po::options_description& options) {
+void add_findings_options(po::options_description& options, const char* formats) {
   options.add_options()
-      ("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text, json, sarif, junit, github (annotations) or gitlab (code quality)")
+      ("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), formats)
       ("color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never")
       ("strict", po::bool_switch(), "warnings fail, too")
       ("today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)")
@@ -94,6 +94,12 @@ Format format_of(const po::variables_map& given) {
   for (const auto& [name, format] : kFormats)
     if (name == asked) return format;
   throw UsageError{"--format takes " + join(format_names(), ", ") + ", not '" + asked + "'"};
+}
+
+Format text_or_json(const po::variables_map& given, std::string_view what) {
+  const Format format = format_of(given);
+  if (format != Format::text && format != Format::json) throw UsageError{std::string(what) + " printed as text or json"};
+  return format;
 }
 
 bool use_color(const po::variables_map& given, int fd) {

@@ -39,16 +39,25 @@ std::set<std::string, std::less<>> wanted_ids(const po::variables_map& given) {
   return ids;
 }
 
-// A tree is replaced as a whole: with --only, what another compile put there would be gone. Better told than done.
-void refuse_other_outputs(const std::string& folder, const std::set<std::string, std::less<>>& only) {
+// A tree is replaced as a whole: what stands there that this compile does not write would be gone, a plan's files or, with --only, those of other outputs.
+// Better told than done.
+void refuse_others(const std::string& folder, const std::set<std::string, std::less<>>& only) {
   FileError error;
   std::string why;
   const auto text = read_file(folder + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error);
-  const auto before = text ? read_manifest(*text, why) : std::nullopt;
-  if (!before) return;
-  std::set<std::string> others;
-  for (const auto& [path, digest] : *before)
-    if (const std::string id = path.substr(0, path.find('/')); !only.contains(id)) others.insert(id);
+  if (!text) return;
+  std::set<std::string, std::less<>> others;
+  std::string last;                                       // files come output by output
+  const bool whole = each_in_manifest(*text, why, [&](std::string_view path, std::string_view) {
+    const std::string_view id = path.substr(0, path.find('/'));
+    if (last.empty() && !find_output(id))
+      throw UsageError{"'" + folder + "' holds what is no compiled tree ('" + std::string(path) + "'), and would be replaced as a whole: name another folder"};
+    if (only.empty()) return false;
+    if (id != last && !only.contains(id)) others.emplace(id);
+    last = id;
+    return true;
+  });
+  if (!whole) return;                                     // the writer says what is wrong with it
   if (!others.empty())
     throw UsageError{"'" + folder + "' holds other outputs (" + join(others, ", ") + ") that --only would remove: name another folder, or compile without --only"};
 }
@@ -62,8 +71,8 @@ int run(const po::variables_map& given) {
   const auto only = wanted_ids(given);
   if (!given.count("output")) throw UsageError{"name the folder with -o DIR"};
   const std::string folder = given["output"].as<std::string>();
-  if (!only.empty()) refuse_other_outputs(folder, only);
-  if (format_of(given) == Format::sarif || format_of(given) == Format::junit) throw UsageError{"findings of compile are printed as text or json"};
+  refuse_others(folder, only);
+  text_or_json(given, "findings of compile are");
   auto result = run_pipeline(path, Stage::checked, run_options(given, path));
   if (!result->plan || result->findings.count(Severity::error)) {
     const int status = report_findings(*result, path, given, true);
@@ -73,7 +82,7 @@ int run(const po::variables_map& given) {
   std::vector<Finding> accepted;
   for (const Finding& f : result->findings.all())
     if (f.accepted) accepted.push_back(f);
-  const WriteOptions write{.spec_digest = result->spec_digest, .tool_version = CLUSTERC_VERSION, .force = given["force"].as<bool>(), .check = given["check"].as<bool>()};
+  const WriteOptions write{.spec_digest = result->spec_digest, .tool_version = CLUSTERC_VERSION, .force = given["force"].as<bool>(), .check = given["check"].as<bool>(), .interrupted = catch_interrupts()};
   WriteResult written;
   try {                                                   // what is wrong with the spec is told before what is wrong with the folder
     Tree tree(folder, write);
@@ -86,6 +95,7 @@ int run(const po::variables_map& given) {
     }
   } catch (const WriteError& failed) {
     written.error = failed.what();
+    end_if_interrupted(folder);
   }
   const int status = report_findings(*result, path, given, true);
   if (result->findings.count(Severity::error)) {

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include <utility>
 
 #include "base/format.h"
 #include "cli/command.h"
@@ -21,9 +22,11 @@ std::string overview() {
 std::string help_of(const Command& c) {
   po::options_description options("options");
   c.options(options);
-  std::string out = format("{}\n\nusage: {}\n\noptions:\n", c.summary, c.usage);
+  std::string out = format("{}\n\nusage: {}\n", c.summary, c.usage);
+  bool first = true;
   for (const auto& o : options.options()) {
     if (o->long_name() == "arguments") continue;
+    if (std::exchange(first, false)) out += "\noptions:\n";
     const std::string parameter = o->format_parameter();
     const std::string name = "--" + o->long_name() + (o->semantic()->max_tokens() == 0 ? "" : " " + parameter);
     out += format("  {:<34} {}\n", name, o->description());

@@ -39,6 +39,8 @@ std::string what_if(const Run& run, const std::string& wish, Format format) {
     std::string error;
     const auto one = engine.find(trim(word), error);
     if (!one) throw UsageError{"--what-if: " + error};
+    const bool of_many = one->kind == ComponentKind::ups || one->kind == ComponentKind::cooling || one->kind == ComponentKind::cdu;   // a second one of them
+    if (!of_many && std::find(failed.begin(), failed.end(), *one) != failed.end()) throw UsageError{"--what-if: '" + std::string(trim(word)) + "' is named twice"};
     failed.push_back(*one);
   }
   const WhatIf state = engine.run(failed);
@@ -77,14 +79,15 @@ void refuse_others(const std::string& folder, const std::vector<std::string_view
   FileError error;
   std::string why;
   const auto text = read_file(folder + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error);
-  const auto before = text ? read_manifest(*text, why) : std::nullopt;
-  if (!before) return;
+  if (!text) return;
   std::set<std::string_view> others;
-  for (const auto& [path, digest] : *before) {
+  const bool whole = each_in_manifest(*text, why, [&](std::string_view path, std::string_view) {
     const std::string_view family = family_of(path);
-    if (family.empty()) throw UsageError{"'" + folder + "' holds what is no plan ('" + path + "'), and would be replaced as a whole: name another folder"};
+    if (family.empty()) throw UsageError{"'" + folder + "' holds what is no plan ('" + std::string(path) + "'), and would be replaced as a whole: name another folder"};
     if (std::find(families.begin(), families.end(), family) == families.end()) others.insert(family);
-  }
+    return true;
+  });
+  if (!whole) return;                                     // the writer says what is wrong with it
   if (!others.empty()) throw UsageError{"'" + folder + "' holds other exports (" + join(others, ", ") + ") that --exports would remove: name another folder, or these too"};
 }
 
@@ -92,7 +95,7 @@ void refuse_others(const std::string& folder, const std::vector<std::string_view
 WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::string text, const std::string& folder, const std::vector<std::string_view>& families, bool force) {
   const Cluster& cluster = *run.cluster;
   const Plan& plan = *run.plan;
-  Tree tree(folder, {.spec_digest = run.spec_digest, .tool_version = CLUSTERC_VERSION, .force = force});
+  Tree tree(folder, {.spec_digest = run.spec_digest, .tool_version = CLUSTERC_VERSION, .force = force, .interrupted = catch_interrupts()});
   const auto wanted = [&](std::string_view family) { return std::find(families.begin(), families.end(), family) != families.end(); };
   const auto put_file = [&](std::string_view name, std::string_view bytes) { tree.put(name, "plan", bytes); };
   if (wanted("book")) {
@@ -121,8 +124,7 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
 
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
-  const Format format = format_of(given);
-  if (format == Format::sarif || format == Format::junit) throw UsageError{"a plan is printed as text or json"};
+  const Format format = text_or_json(given, "a plan is");
   std::vector<std::string> variants;
   for (const char* key : {"option", "options"})
     if (given.count(key)) variants.insert(variants.end(), given[key].as<std::vector<std::string>>().begin(), given[key].as<std::vector<std::string>>().end());
@@ -134,6 +136,7 @@ int run(const po::variables_map& given) {
     return printed.status;
   }
   const bool writes = given.count("output") > 0;
+  if (!writes && (!given["exports"].defaulted() || given["force"].as<bool>())) throw UsageError{"--exports and --force say what is written with -o DIR: name the folder"};
   const std::string folder = writes ? given["output"].as<std::string>() : std::string();
   const std::vector<std::string_view> families = wanted_families(given["exports"].as<std::string>());
   if (writes) refuse_others(folder, families);
@@ -151,7 +154,14 @@ int run(const po::variables_map& given) {
   if (!writes) return status;
   if (format == Format::json) text = {};
   const bool force = given["force"].as<bool>();
-  const WriteResult written = write_exports(*result, expected, std::move(text), folder, families, force);
+  const WriteResult written = [&] {
+    try {
+      return write_exports(*result, expected, std::move(text), folder, families, force);
+    } catch (const WriteError&) {
+      end_if_interrupted(folder);
+      throw;
+    }
+  }();
   return report_tree(written, folder, force, "--force overwrites it", status);
 }
 

@@ -13,8 +13,7 @@ void options(po::options_description& o) {
 
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
-  const Format format = format_of(given);
-  if (format == Format::sarif || format == Format::junit) throw UsageError{"a spec is shown as text or json"};
+  const Format format = text_or_json(given, "a spec is");
   auto result = run_pipeline(path, Stage::resolved, run_options(given, path));
   const int status = report_findings(*result, path, given, true);
   if (!result->cluster) return status;

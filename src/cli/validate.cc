@@ -52,8 +52,7 @@ std::string this_node(const Cluster& cluster) {
 
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
-  const Format format_wanted = format_of(given);
-  if (format_wanted == Format::sarif || format_wanted == Format::junit) throw UsageError{"a validation is reported as text or json"};
+  const Format format_wanted = text_or_json(given, "a validation is");
   auto result = run_pipeline(path, Stage::checked, run_options(given, path));
   if (!result->plan || result->findings.count(Severity::error)) {
     report_findings(*result, path, given, true);

@@ -321,8 +321,8 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
 
   const std::vector<unsigned> media = media_of(plan);
   Picker picker{cluster_->cables, groups, {}};
-  std::map<std::pair<const CableChoice*, double>, std::uint16_t> chosen;      // cables by length as sold, modules by choice
-  std::map<Picker::Need, std::uint16_t> refused;
+  std::map<std::pair<const CableChoice*, double>, std::int32_t> chosen;      // cables by length as sold, modules by choice
+  std::map<Picker::Need, std::int32_t> refused;
   Picker::Need need, last;
   const std::vector<CableChoice>* options = nullptr;
   // Sets are looked at in the order of their first cage; those of one kind follow one another.
@@ -334,13 +334,13 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
     need.rate = 0;
     for (auto i = static_cast<std::int32_t>(root);;) {
       const Cage& c = cage[at(i)];
-      const CageGroup& g = groups[c.group];
+      const CageGroup& g = groups[at(c.group)];
       longest = std::max(longest, c.longest);
       links += c.links;                                    // every link is counted at both ends
       ++members;
       newest = std::max(newest, i);
       need.rate = need.rate > 0 ? std::min(need.rate, g.rate.value) : g.rate.value;
-      const auto width = [&](std::int32_t k) { return std::tuple(cage[at(k)].links, groups[cage[at(k)].group].links, -k); };
+      const auto width = [&](std::int32_t k) { return std::tuple(cage[at(k)].links, groups[at(cage[at(k)].group)].links, -k); };
       if (head < 0 || width(i) > width(head)) head = i;
       if (std::find(need.groups.begin(), need.groups.end(), c.group) == need.groups.end()) need.groups.push_back(c.group);
       i = c.next;
@@ -359,7 +359,7 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
     }
     // Ends of one link at two rates run at the lower one: the switch slows its port down. A module for it is looked for at that rate.
     const Meters length(longest);
-    std::uint16_t found = 0;
+    std::int32_t found = 0;
     for (const CableChoice& o : *options) {
       if (o.reach.value + 1e-6 < length.value) continue;
       double sold = 0;
@@ -372,9 +372,9 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
         if (sold <= 0) continue;
         if (o.links_per_fibre == 1) sold = 0;              // each link its own
       }
-      std::uint16_t& number = chosen[{&o, sold}];
+      std::int32_t& number = chosen[{&o, sold}];
       if (!number) {
-        number = static_cast<std::uint16_t>(choices_.size());
+        number = static_cast<std::int32_t>(choices_.size());
         choices_.push_back(o);
         choices_.back().length = Meters(sold);
       }
@@ -382,15 +382,15 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
       break;
     }
     if (!found) {
-      std::uint16_t& number = refused[need];
+      std::int32_t& number = refused[need];
       if (!number) {
-        number = static_cast<std::uint16_t>(choices_.size());
+        number = static_cast<std::int32_t>(choices_.size());
         choices_.push_back({});
         for (const CableChoice& o : *options) choices_.back().offered = std::max(choices_.back().offered, o.reach);
       }
-      if (choices_[number].reach < length) {
-        choices_[number].why = picker.why_not(need, *options, length.value);
-        choices_[number].reach = length;
+      if (choices_[at(number)].reach < length) {
+        choices_[at(number)].why = picker.why_not(need, *options, length.value);
+        choices_[at(number)].reach = length;
       }
       found = number;
     }
@@ -405,7 +405,7 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
 std::string Cabling::between(int near_group, int far_group) const { return groups_[at(near_group)].who + " to " + groups_[at(far_group)].who; }
 
 Cabling::Run Cabling::run(const PluggedLink& l) const {
-  return l.length > 0 ? run(choices_[choice_of_cage_[at(l.far_cage)]], l.near_group, l.far_group, l.length) : Run{};
+  return l.length > 0 ? run(choices_[at(choice_of_cage_[at(l.far_cage)])], l.near_group, l.far_group, l.length) : Run{};
 }
 
 Cabling::Run Cabling::run(const CableChoice& c, int near_group, int far_group, double length) const {
@@ -475,7 +475,7 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
         ++k.unmeasured;
         continue;
       }
-      const CableChoice& c = choices_[choice_of_cage_[at(l.far_cage)]];
+      const CableChoice& c = choices_[at(choice_of_cage_[at(l.far_cage)])];
       if (c.form == CableChoice::Form::none) {
         std::size_t u = unbuilt_.size();
         for (std::size_t known : k.unbuilt)

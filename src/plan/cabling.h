@@ -74,7 +74,7 @@ class Cabling {
   const Cluster* cluster_;
   std::vector<CageGroup> groups_;                // as in every Links of this plan
   std::vector<CableChoice> choices_;             // 0: nothing
-  std::vector<std::uint16_t> choice_of_cage_;
+  std::vector<std::int32_t> choice_of_cage_;
   std::vector<Lot> lots_;
   std::vector<Unbuilt> unbuilt_;
   std::vector<Unmeasured> unmeasured_;

@@ -121,7 +121,7 @@ void Links::add_tiers(int fabric) {
     cages.group = add_group(g);
     if (f.uplink_cables > 0 && t.part)
       cages.uplink_group = add_group({.network = f.name, .who = t.word, .connector = t.part->uplink_connector.value_or(""), .part = t.model,
-                                      .rate = t.part->uplink_rate.value_or(f.link_rate), .per_device = t.part->uplinks.value_or(t.up), .devices = t.count});
+                                      .rate = t.part->uplink_rate.value_or(f.link_rate), .per_device = std::max(t.part->uplinks.value_or(0), t.up), .devices = t.count});
     tiers_[at(fabric)].push_back(cages);
   }
 }
@@ -181,9 +181,13 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
     return single(std::move(g));
   }
   const PortSet& set = nodes.server.ports[at(e.ports)];
+  // A spec may ask for more ports than there are; that is told elsewhere, and the ports that do not exist get a cage each.
+  const auto cage_of = [&](std::int64_t port) { return at(port) < set.cages.size() ? std::int64_t{set.cages[at(port)]} : port; };
+  std::int64_t cages = 0;
+  for (std::int64_t k = 0; k < b.ports_each; ++k) cages = std::max(cages, cage_of(e.first_port + k / e.split) + 1);
   std::int32_t group = -1;
   for (const OfSet& known : sets_)
-    if (known.node_group == e.group && known.set == e.ports && known.rate == g.rate.value) group = known.group;
+    if (known.node_group == e.group && known.set == e.ports && known.rate == g.rate.value && cages <= groups_[at(known.group)].per_device) group = known.group;
   if (group < 0) {
     if (set.nics >= 0 && nodes.server.nics[at(set.nics)].part) {
       g.connector = nodes.server.nics[at(set.nics)].part->connector.value_or("");
@@ -191,9 +195,9 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
     }
     g.nothing_plugged = nodes.server.virtual_machine;
     g.devices = nodes.count;
-    g.per_device = std::max<std::int64_t>(set.count, e.first_port + e.ports_each);
+    g.per_device = std::max<std::int64_t>(set.count, cages);
     if (!set.cages.empty()) {
-      g.per_device = *std::max_element(set.cages.begin(), set.cages.end()) + 1;
+      g.per_device = std::max<std::int64_t>(*std::max_element(set.cages.begin(), set.cages.end()) + 1, cages);
       for (int cage : set.cages) g.links = std::max<std::int64_t>(g.links, std::count(set.cages.begin(), set.cages.end(), cage));
     }
     g.links *= e.split;
@@ -201,8 +205,7 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
     sets_.push_back({e.group, e.ports, groups_[at(group)].rate.value, group});
   }
   for (std::int64_t k = 0; k < b.ports_each; ++k) {
-    const std::int64_t port = e.first_port + k / e.split;
-    out.push_back({group, at(port) < set.cages.size() ? static_cast<std::int32_t>(set.cages[at(port)]) : static_cast<std::int32_t>(port)});
+    out.push_back({group, static_cast<std::int32_t>(cage_of(e.first_port + k / e.split))});
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "plan/accessories.h"
+#include "plan/placement.h"
 #include "plan/routing.h"
 #include "report/collective_report.h"
 #include "report/cost_report.h"
@@ -29,6 +30,18 @@ std::string device_text(const Cluster& cluster, const Plan& plan, const RackedDe
     }
     case DeviceKind::occupied: return "occupied";
     case DeviceKind::tray: return "tray";
+  }
+  return "?";
+}
+
+std::string unplaced_name(const Cluster& cluster, const Plan& plan, const Unplaced& u) {
+  const auto group = static_cast<std::size_t>(u.group);
+  switch (u.kind) {
+    case DeviceKind::node:
+    case DeviceKind::tray: return cluster.nodes[group].name;
+    case DeviceKind::storage: return cluster.storage[group].name;
+    case DeviceKind::switch_: return plan.fabrics[group].name + " switch";
+    case DeviceKind::occupied: return "already standing";
   }
   return "?";
 }
@@ -72,21 +85,18 @@ std::string racks_text(const Cluster& cluster, const Plan& plan) {
     if (fresh) lines.push_back({{}, &rack, number});
     lines[at->second].names.push_back(cluster.rack_name(number));
   }
-  Table table({"racks", ">power", ">of", ">weight", ">U used", "holds"});
+  // What it may draw all the time, with everything alive and after the loss of any one feed: what the placement keeps to.
+  Table table({"racks", ">power", ">may draw", ">weight", ">U used", "holds"});
   for (const Line& line : lines) {
     const int group = cluster.rack_group_of(line.rack);
-    VoltAmperes limit{0};
-    std::string units;
+    const RackLimits limits = group >= 0 ? rack_limits(cluster, cluster.racks[static_cast<std::size_t>(group)]) : RackLimits{};
+    const double may = std::min(limits.normal.value, limits.survives.value);
     std::int64_t used = 0;
     for (const RackedDevice& d : line.one->devices) used += d.units;
-    units = std::to_string(used);
-    if (group >= 0) {
-      const RackGroupModel& g = cluster.racks[static_cast<std::size_t>(group)];
-      for (const PduModel& p : g.pdus)
-        if (p.part && p.part->apparent) limit += *p.part->apparent;
-      if (g.part && g.part->units) units += "/" + std::to_string(*g.part->units);
-    }
-    table.row({fold_names(line.names), to_text(line.one->power), limit.value > 0 ? to_text(limit) : "-",
+    std::string units = std::to_string(used);
+    if (group >= 0)
+      if (const RackPart* part = cluster.racks[static_cast<std::size_t>(group)].part; part && part->units) units += "/" + std::to_string(*part->units);
+    table.row({fold_names(line.names), to_text(line.one->power), std::isfinite(may) ? to_text(Watts(may)) : "-",
                to_text(line.one->weight) + (line.one->weight_complete ? "" : " +?"), units, rack_signature(cluster, plan, *line.one)});
   }
   return table.text();
@@ -187,10 +197,13 @@ std::string render_expected_text(const ExpectedFigures& expected) {
 std::string render_plan_text(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected) {
   std::string out = format("{}: {} node{}, {} GPU{}", *cluster.spec.name, cluster.node_count, cluster.node_count == 1 ? "" : "s", plan.gpu_count, plan.gpu_count == 1 ? "" : "s");
   if (plan.it_power.value > 0) out += format(", {} at the wall at most", to_text(plan.it_power));
+  std::int64_t left = 0;
+  for (const Unplaced& u : plan.unplaced) left += u.count;
+  if (left > 0) out += format(", without {} that {} no place", left == 1 ? "1 device" : std::to_string(left) + " devices", left == 1 ? "has" : "have");
   out += "\n";
   if (!plan.unplaced.empty()) {
     out += "\nWithout a place\n";
-    for (const Unplaced& u : plan.unplaced) out += format("  {} x {}\n", u.count, u.why);
+    for (const Unplaced& u : plan.unplaced) out += format("  {} x {}: {}\n", u.count, unplaced_name(cluster, plan, u), u.why);
   }
   const auto section = [&](const char* title, const std::string& text) {
     if (!text.empty()) out += format("\n{}\n{}", title, text);

@@ -27,10 +27,10 @@ std::string manifest_text(std::span<const ManifestEntry> entries, std::string_vi
   return out;
 }
 
-std::optional<ManifestDigests> read_manifest(std::string_view text, std::string& error) {
+bool each_in_manifest(std::string_view text, std::string& error, const std::function<bool(std::string_view path, std::string_view sha256)>& visit) {
   const auto fail = [&](std::string why) {
     error = std::move(why);
-    return std::nullopt;
+    return false;
   };
   simdjson::ondemand::parser parser;
   const simdjson::padded_string padded(text);
@@ -41,7 +41,6 @@ std::optional<ManifestDigests> read_manifest(std::string_view text, std::string&
       document["version"].get_int64().get(version))
     return fail("is no manifest of clusterc");
   if (version != 1) return fail("has format version " + std::to_string(version) + ", this clusterc reads version 1");
-  ManifestDigests digests;
   simdjson::ondemand::array files;
   if (document["files"].get_array().get(files)) return fail("has no list of files");
   for (auto item : files) {
@@ -49,8 +48,18 @@ std::optional<ManifestDigests> read_manifest(std::string_view text, std::string&
     std::string_view path, sha256;
     if (item.get_object().get(object) || object["path"].get_string().get(path) || object["sha256"].get_string().get(sha256))
       return fail("is damaged in its list of files");
-    digests.emplace(path, sha256);
+    if (!visit(path, sha256)) return true;
   }
+  return true;
+}
+
+std::optional<ManifestDigests> read_manifest(std::string_view text, std::string& error) {
+  ManifestDigests digests;
+  const bool whole = each_in_manifest(text, error, [&](std::string_view path, std::string_view sha256) {
+    digests.emplace(path, sha256);
+    return true;
+  });
+  if (!whole) return std::nullopt;
   return digests;
 }
 

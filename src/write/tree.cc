@@ -112,6 +112,9 @@ struct Tree::State {
   const ManifestDigests& before();
   bool stays(const TreeFile& f) const { return f.state == FileState::same || (f.state == FileState::edited && !options.force); }
   Builder& next();
+  void go_on() const {
+    if (options.interrupted && options.interrupted->load(std::memory_order_relaxed)) throw WriteError("interrupted: '" + directory + "' is as it was");
+  }
   WriteResult finish();
 
   std::string directory;
@@ -259,8 +262,10 @@ WriteResult Tree::State::finish() {
   if (exists && result.written == 0 && result.removed == 0 && as_before) return result;
 
   Builder& into = next();
-  for (const TreeFile& file : files)
+  for (const TreeFile& file : files) {
+    go_on();
     if (stays(file)) into.carry(root.get(), file.path);
+  }
   for (const std::string& path : survey.kept_folders) into.make_folder(path);
   for (const std::string& path : survey.kept)
     if (!dropped.contains(path)) into.carry(root.get(), path);
@@ -275,6 +280,7 @@ Tree::~Tree() = default;
 void Tree::put(std::string_view path, std::string_view origin, std::string_view bytes, std::uint32_t mode) {
   if (path == kManifestName) throw std::logic_error("Bundle: manifest.json is the writer's");
   State& s = *state_;
+  s.go_on();
   TreeFile& file = s.files.emplace_back(TreeFile{std::string(path), s.sha(bytes), mode, s.number_of(origin)});
   file.state = s.state_of(file, bytes);
   if (!s.options.check && !s.stays(file)) s.next().write(path, bytes, mode);

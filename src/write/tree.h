@@ -1,5 +1,6 @@
 // A tree of generated files in memory, and how it reaches the disk: whole or not at all.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -41,6 +42,7 @@ struct WriteOptions {
   std::string tool_version;
   bool force = false;            // overwrite files that were changed by hand
   bool check = false;            // compare only, write nothing
+  const std::atomic<bool>* interrupted = nullptr;   // becomes true: WriteError, and what was begun is removed
 };
 
 struct WriteResult {

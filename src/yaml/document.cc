@@ -170,6 +170,11 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     add(null ? Kind::null : Kind::scalar, begin, end, begin + inner, end - begin - 2 * inner, quoted ? kQuoted : 0, 0);
   }
 
+  void folded(std::size_t begin, std::size_t end, std::string_view value) override {
+    take_place();
+    add(Kind::scalar, begin, end, pooled(value), value.size(), kQuoted | kPooled, 0);
+  }
+
   // Events.
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -244,9 +249,7 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     std::uint32_t bits = quoted ? kQuoted : 0;
     std::size_t where = begin + (first == '"' || first == '\'');
     if (text_.substr(where, value.size()) != value) {
-      if (document_.pool_.empty()) document_.pool_.reserve(text_.size() + text_.size() / 2);   // "\L" becomes 3 bytes
-      where = document_.pool_.size();
-      document_.pool_ += value;
+      where = pooled(value);
       bits |= kPooled;
     }
     add(Kind::scalar, begin, end, where, value.size(), bits, anchor);
@@ -271,6 +274,14 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     for (Finding& finding : findings_.all())
       if (finding.rule == "spec-duplicate-key" && finding.span.file == document_.file_ && ++reported == kReportedDuplicates)
         finding.note({}, format("{} more keys in this file are given twice", duplicates_ - kReportedDuplicates));
+  }
+
+  // Text that does not stand in the file as it reads; where it is kept.
+  std::size_t pooled(std::string_view value) {
+    if (document_.pool_.empty()) document_.pool_.reserve(text_.size() + text_.size() / 2);   // "\L" becomes 3 bytes
+    const std::size_t where = document_.pool_.size();
+    document_.pool_ += value;
+    return where;
   }
 
   // Simple text: is a value due here?

@@ -651,7 +651,10 @@ void Scanner::end_node(std::size_t begin, bool is_plain) {
 
 void Scanner::block_scalar() {
   const std::size_t begin = p_++;
-  result_.simple = false;
+  // `>-` alone on its line, and below it lines that begin in one column, none of them blank: they are read as one line.
+  bool simple = text_.substr(begin, 3) == ">-\n";
+  bool gap = false;   // an empty line: it may end the text only
+  std::string value;
   count_node();
   int indent = 1;
   bool detect = true;
@@ -667,13 +670,26 @@ void Scanner::block_scalar() {
     std::size_t q = p_;
     while (at(q, ' ')) ++q;
     if (q >= text_.size()) { p_ = q; break; }
-    if (yaml_break(text_[q])) { p_ = q; continue; }
+    if (yaml_break(text_[q])) {
+      simple = simple && q == line_;
+      gap = true;
+      p_ = q;
+      continue;
+    }
     const auto here = static_cast<int>(q - line_);
     if (detect) indent = std::max(indent, here), detect = false;
     if (here < indent) break;
+    const std::size_t content = q;
     while (q < text_.size() && !yaml_break(text_[q])) ++q;
+    simple = simple && !gap && here == indent && text_[content] != '#' && text_[q - 1] != ' ';
+    if (simple && events_ != nullptr) {
+      if (!value.empty()) value += ' ';
+      value += text_.substr(content, q - content);
+    }
     end = p_ = q;
   }
+  if (!simple || end < begin + 3) result_.simple = false;
+  else if (events_ != nullptr) events_->folded(begin, end, value);
   check_length(begin);
   key_column_ = kNoKey;
   result_.block_scalars.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});

@@ -18,7 +18,7 @@ struct ByteRange {
 };
 
 // What the scan can tell of text in the simple part of YAML, in the order of the text: block and bracketed collections,
-// keys, and texts of one line without escapes, anchors and tags. Enough for nearly every spec, and an order of
+// keys, texts of one line without escapes, anchors and tags, and `>-` over lines that stand flush. Enough for nearly every spec, and an order of
 // magnitude faster than the parser, which gets everything else.
 class ScanEvents {
  public:
@@ -31,6 +31,7 @@ class ScanEvents {
   virtual void comma() = 0;
   virtual void close_bracket(std::size_t end) = 0;
   virtual void text(std::size_t begin, std::size_t end, bool quoted, bool block_key) = 0;
+  virtual void folded(std::size_t begin, std::size_t end, std::string_view value) = 0;   // from the '>'; value: during the call only
 };
 
 struct ScanResult {

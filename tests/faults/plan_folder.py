@@ -9,6 +9,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -95,6 +96,11 @@ out, book = tree, out
 assert "holds what is no plan" in plan(two, status=2)
 out = book
 
+# And the other way round: a compile does not take the place of a plan.
+ran = subprocess.run([clusterc, "compile", one, "-o", book], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+assert ran.returncode == 2 and "holds what is no compiled tree ('bundles.csv')" in ran.stderr, ran.stderr
+assert whole(book) == second
+
 # Killed.
 begin = time.monotonic()
 plan(one)
@@ -114,6 +120,23 @@ for i in range(ROUNDS):
     current = now
 plan(one)
 assert whole(out) == first and not any(n.startswith(".book") for n in os.listdir(work)), "a killed run left something behind"
-print(f"{ROUNDS} runs: {killed} killed, {old} left the old plan, {new} the new one, {half} left a half folder beside it")
+# Interrupted: it ends by the signal, says so, and leaves nothing beside the folder.
+interrupted = 0
+large = os.path.join(source, "examples", "superpod.yaml")
+for _ in range(ROUNDS):
+    out = os.path.join(work, "large")
+    beside = os.path.join(work, ".large.clusterc-new")
+    process = subprocess.Popen([clusterc, "plan", large, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not os.path.exists(beside):
+        pass
+    process.send_signal(signal.SIGINT)
+    said = process.communicate()[1]
+    assert not os.path.exists(beside), "an interrupted run left its half folder"
+    if process.returncode == -signal.SIGINT:
+        interrupted += 1
+        assert "interrupted: " in said and not os.path.exists(out), said
+    shutil.rmtree(out, ignore_errors=True)
+assert interrupted > 0, "no run was interrupted while it wrote"
+print(f"{ROUNDS} runs: {interrupted} interrupted, {killed} killed, {old} left the old plan, {new} the new one, {half} left a half folder beside it")
 assert killed > ROUNDS // 4 and old > 0, "the kills did not hit the work"
 shutil.rmtree(work)

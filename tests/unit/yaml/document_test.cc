@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "diag/render.h"
+#include "yaml/scan.h"
 
 namespace clusterc {
 namespace {
@@ -240,6 +241,24 @@ TEST(Document, RemarksBlankLinesAndOddLayout) {
   EXPECT_EQ(Parsed("- - a\n  - b\n- - c\n").plain(), "[[a, b], [c]]");
   EXPECT_EQ(Parsed("? a\n: b\n? c\n").plain(), "{a: b, c: null}");
   EXPECT_EQ(Parsed("{\"a\":1,\"b\":[true,null]}").plain(), "{\"a\": 1, \"b\": [true, null]}");
+}
+
+TEST(Document, LinesThatAreFoldedNeedNoParser) {
+  struct Case { const char* text; bool simple; const char* value; };
+  for (const Case& c : {Case{"a: >-\n  one\n  two\nb: c\n", true, "{a: \"one two\", b: c}"},
+                        Case{"- >-\n  x: 'y', [z]\n- >-\n     deep\n", true, "[\"x: 'y', [z]\", \"deep\"]"},
+                        Case{"a: >-\n  one\n\n\nb: c\n", true, "{a: \"one\", b: c}"},
+                        Case{"a: >-\n  one\n\n  two\n", false, "{a: \"one\\ntwo\"}"},      // an empty line is a line end
+                        Case{"a: >-\n  one\n    two\n  three\n", false, "{a: \"one\\n  two\\nthree\"}"},
+                        Case{"a: >\n  one\n", false, "{a: \"one\\n\"}"}}) {
+    const Parsed p(c.text);
+    Findings none;
+    EXPECT_EQ(scan_yaml(p.sources, p.file, none, {}).simple, c.simple) << c.text;
+    std::string shown = p.plain();
+    for (std::size_t at = 0; (at = shown.find('\n', at)) != shown.npos;) shown.replace(at, 1, "\\n");
+    EXPECT_EQ(shown, c.value) << c.text;
+  }
+  EXPECT_EQ(Parsed("a: >-\n  one\n  two\nb: c\n").document->node_count(), 5u);
 }
 
 }  // namespace
