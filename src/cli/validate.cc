@@ -29,7 +29,7 @@ void options(po::options_description& o) {
       ("seconds", po::value<double>()->default_value(0)->value_name("N"), "length of each measurement (default: the validators' own)")
       ("allow-busy", po::bool_switch(), "measure although other work uses the machines: a figure that is too low is then an error, not a fail")
       ("max-size", po::value<std::string>()->value_name("BYTES"), "largest message of collectives, as 4MiB (default: the validators' own)")
-      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,gemm,hpl,mpi,storage")
+      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,gemm,hpl,mpi,storage,memtest,burn (the last two run only so)")
       ("output,o", po::value<std::string>()->value_name("FILE"), "also write the report as JSON");
 }
 
@@ -86,13 +86,15 @@ int run(const po::variables_map& given) {
 
   const double seconds = given["seconds"].as<double>();
   if (seconds < 0 || seconds > 86400) throw UsageError{"--seconds takes 0 to 86400"};
+  const auto wanted = given.count("only") ? split(given["only"].as<std::string>(), ',') : std::vector<std::string_view>();
+  const auto asked = [&](std::string_view validator) { return std::find(wanted.begin(), wanted.end(), validator) != wanted.end(); };
   std::vector<SuiteTest> suite = plan_suite(cluster, *result->expected, {.seconds = seconds, .allow_busy = given["allow-busy"].as<bool>(),
-                                                                                   .max_size = given.count("max-size") ? given["max-size"].as<std::string>() : ""});
+                                                                                   .max_size = given.count("max-size") ? given["max-size"].as<std::string>() : "",
+                                                                                   .memtest = asked("memtest"), .burn = asked("burn")});
   if (given.count("only")) {
-    const auto wanted = split(given["only"].as<std::string>(), ',');
     for (const std::string_view w : wanted)
       if (const auto all = suite_validators(); std::find(all.begin(), all.end(), w) == all.end()) throw UsageError{"--only takes " + join(all, ", ") + ", not '" + std::string(w) + "'"};
-    std::erase_if(suite, [&](const SuiteTest& t) { return std::find(wanted.begin(), wanted.end(), t.validator) == wanted.end(); });
+    std::erase_if(suite, [&](const SuiteTest& t) { return !asked(t.validator); });
   }
   const Report report = run_suite(cluster, *result->expected, suite, *launcher, how);
   const std::string json = render_validation_json(report, result->spec_digest);

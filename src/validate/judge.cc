@@ -50,6 +50,11 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   if (!m.data_verified) return end(Verdict::fail, m.checked == 0 ? "the data was not checked" : format("the data is wrong: {} of {} values checked", m.wrong, m.checked));
   if (expected && !expected->skip.empty()) return end(Verdict::skipped, expected->skip);
   if (m.page_cache) return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
+  // These find faults; their speed is a by-product. Other work slows processors, and says nothing of the hardware.
+  if (m.metric.starts_with("memtest.") || m.metric.starts_with("burn.")) {
+    if (m.slow.empty()) return end(Verdict::pass, "");
+    return m.busy ? end(Verdict::error, "busy: " + m.slow + " beside other work: run it again when the machine is idle") : end(Verdict::degraded, m.slow);
+  }
   if (!expected) return end(Verdict::unjudged, "nothing is known of this figure on this hardware");
   const bool lower = m.lower_is_better;
   const auto worse = [&](double a, double b) { return lower ? a > b : a < b; };

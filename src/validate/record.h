@@ -16,6 +16,7 @@ struct MeasurementRecord {
   std::string type;                                   // element type of a collective ("float32"); empty: the metric has none
   std::optional<bool> in_place;
   bool oversubscribed = false;                        // ranks shared a core
+  std::string slow;                                   // who or what was slow or had errors corrected; empty: nobody
   bool page_cache = false;                            // storage: memory may have answered in place of the device
 };
 

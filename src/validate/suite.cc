@@ -40,7 +40,7 @@ std::string_view stage_name(SuiteStage s) {
   return "?";
 }
 
-std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "mpi", "storage"}; }
+std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "mpi", "storage", "memtest", "burn"}; }
 
 std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, const SuiteOptions& options) {
   std::vector<SuiteTest> suite;
@@ -71,6 +71,11 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     // A group with GPUs is measured on its GPUs: a host figure says nothing about them.
     const bool gpus = group.server.gpu_count > 0;
     node_test("memory", gpus, {"memory.copy", "memory.scale", "memory.add", "memory.triad"});
+    if (options.memtest) {
+      node_test("memtest", gpus, {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random", "memtest.inversions", "memtest.hold"});
+      suite.back().timeout += std::chrono::hours(4);   // 128 sweeps of the walking bits over a terabyte at 20 GB/s take 3.6 hours
+    }
+    if (options.burn) node_test("burn", false, {"burn.flops", "burn.slowest"});
     node_test("gemm", gpus, gpus ? std::vector<std::string>{"gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16"}
                                  : std::vector<std::string>{"gemm.fp64", "gemm.fp32"});
   }

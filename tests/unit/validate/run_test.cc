@@ -188,6 +188,25 @@ TEST_F(Suite, WhatRanOtherwiseOrInErrorRunsAgain) {
   EXPECT_EQ(run(journalled()).resumed, 0u);
 }
 
+// What finds faults runs only where it is asked for, and passes by its data; who is slow is named and degraded, unless other work made it so.
+TEST_F(Suite, FaultFindersPassByTheirDataAndNameWhoIsSlow) {
+  suite = plan_suite(*resolved.cluster, expected, {.seconds = 0.5, .memtest = true, .burn = true});
+  std::erase_if(suite, [](const SuiteTest& t) { return t.validator != "memtest" && t.validator != "burn"; });
+  ASSERT_EQ(suite.size(), 2u);
+  const auto verdict = [&](const std::string& more, const char* metric = "burn.flops") {
+    launcher.says["memtest"] = {kHeader, measurement("memtest.hold", "1e9", more), kDone};
+    launcher.says["burn"] = {kHeader, measurement("burn.flops", "1e9", more), measurement("burn.slowest", "1e9", more), kDone};
+    const Report r = run();
+    for (const Judged& j : r.verdicts)
+      if (j.node == "n1" && j.metric == metric) return std::string(verdict_name(j.verdict)) + " " + j.reason;
+    return std::string();
+  };
+  EXPECT_EQ(verdict(""), "pass ");
+  EXPECT_EQ(verdict(R"(,"parameters":{"slow":"processor 5 got 0.31 of its time"})"), "degraded processor 5 got 0.31 of its time");
+  EXPECT_EQ(verdict(R"(,"busy":true,"parameters":{"slow":"processor 5 got 0.31 of its time"})").substr(0, 11), "error busy:");
+  EXPECT_EQ(verdict(R"(,"parameters":{"ecc_corrected":2,"ecc_modules":"DIMM_A1 (2 errors)"})", "memtest.hold"), "degraded the memory corrected 2 errors: DIMM_A1 (2 errors)");
+}
+
 // 4 nodes, each one port of 10 Gb/s: 10e9 x 0.98 / 8 = 1.225 GB/s a node, 4.9 GB/s together. Promised 8 GB/s of reading: the ports decide, and the published share of a port,
 // 0.951, x 0.97 (guard) is the floor of the sum: 4.52 GB/s. It was taken over from other hardware: below it is degraded. Of writing 2 GB/s are promised: the nodes share it.
 TEST(StorageSuite, NodesAreHeldAgainstTheirPortsAndTheSumAgainstTheSystem) {

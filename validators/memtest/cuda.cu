@@ -1,0 +1,142 @@
+// The CUDA back end: one GPU, grid-stride sweeps. A wrong word is counted by atomics; of the lowest offset the content is read again on the host's side.
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "harness/cuda_support.h"
+#include "harness/fault.h"
+#include "memtest/backend.h"
+
+static_assert(__cplusplus >= 202002L, "nvcc must be told -std=c++20");
+
+namespace clusterc::memtest {
+namespace {
+using namespace harness;
+
+constexpr unsigned kThreads = 256;
+constexpr std::uint64_t kLeave = 256ull << 20;   // for the context and for what else runs on the device
+
+struct Counters {
+  unsigned long long words, bits, first, got;   // `first`: lowest wrong index, all ones: none; `got`: of some wrong word, exact where only one was wrong
+};
+
+__device__ void check(const Step& step, std::uint64_t i, std::uint64_t got, Counters* counters) {
+  const std::uint64_t want = word_of(step, i);
+  if (got == want) return;
+  atomicAdd(&counters->words, 1ull);
+  atomicOr(&counters->bits, static_cast<unsigned long long>(got ^ want));
+  if (atomicMin(&counters->first, static_cast<unsigned long long>(i)) > i) counters->got = got;
+}
+
+__global__ void fill_words(std::uint64_t* words, std::uint64_t count, Step step) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) words[i] = word_of(step, i);
+}
+__global__ void compare_words(const std::uint64_t* words, std::uint64_t count, Step step, Counters* counters) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) check(step, i, words[i], counters);
+}
+__global__ void replace_words(std::uint64_t* words, std::uint64_t count, Step from, Step to, bool downwards, Counters* counters) {
+  for (std::uint64_t n = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; n < count; n += std::uint64_t{gridDim.x} * kThreads) {
+    const std::uint64_t i = downwards ? count - 1 - n : n;
+    check(from, i, words[i], counters);
+    words[i] = word_of(to, i);
+  }
+}
+
+class CudaTestMemory final : public Memory {
+ public:
+  CudaTestMemory(int gpu, std::optional<std::uint64_t> bytes, unsigned percent) : gpu_(gpu) {
+    std::size_t free = 0, total = 0;
+    cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    const std::uint64_t most = free > kLeave ? free - kLeave : 0;
+    const std::uint64_t wanted = bytes.value_or(most / 100 * percent) / 4096 * 4096;
+    if (wanted > most || wanted == 0) throw CouldNotRun(Cause::no_memory, bytes_text(static_cast<double>(wanted)) + " are to be tested, " + bytes_text(static_cast<double>(most)) + " of gpu" + std::to_string(gpu) + " are available");
+    cudaDeviceProp properties{};
+    cuda_check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
+    blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
+    ecc_ = properties.ECCEnabled != 0;
+    count_ = wanted / 8;
+    try {
+      cuda_check(cudaMalloc(&words_, wanted), "cudaMalloc");
+      cuda_check(cudaMalloc(&counters_, sizeof(Counters)), "cudaMalloc");
+      cuda_check(cudaEventCreate(&begin_), "cudaEventCreate");
+      cuda_check(cudaEventCreate(&end_), "cudaEventCreate");
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  ~CudaTestMemory() override { release(); }
+
+  Device device() const override { return gpu_device(gpu_); }
+  std::uint64_t words() const override { return count_; }
+  double fill(const Step& step) override {
+    return timed([&] { fill_words<<<blocks_, kThreads>>>(words_, count_, step); });
+  }
+  double compare(const Step& step, Wrong& wrong) override {
+    clear();
+    const double seconds = timed([&] { compare_words<<<blocks_, kThreads>>>(words_, count_, step, counters_); });
+    collect(step, wrong);
+    return seconds;
+  }
+  double replace(const Step& from, const Step& to, bool downwards, Wrong& wrong) override {
+    clear();
+    const double seconds = timed([&] { replace_words<<<blocks_, kThreads>>>(words_, count_, from, to, downwards, counters_); });
+    collect(from, wrong);
+    return seconds;
+  }
+  void damage(std::uint64_t word) override {
+    std::uint64_t value = 0;
+    cuda_check(cudaMemcpy(&value, words_ + word, sizeof value, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    fault_flip_bit(&value, 0);
+    cuda_check(cudaMemcpy(words_ + word, &value, sizeof value, cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+  std::string address_of(std::uint64_t) const override { return {}; }   // the driver tells of no physical place
+  std::vector<std::pair<std::string, Parameter>> parameters() const override { return {{"ecc", ecc_}, {"threads_per_block", std::uint64_t{kThreads}}}; }
+
+ private:
+  template <class Launch>
+  double timed(const Launch& launch) {
+    cuda_check(cudaSetDevice(gpu_), "cudaSetDevice");
+    cuda_check(cudaEventRecord(begin_), "cudaEventRecord");
+    launch();
+    cuda_check(cudaGetLastError(), "launching a sweep");
+    cuda_check(cudaEventRecord(end_), "cudaEventRecord");
+    cuda_check(cudaEventSynchronize(end_), "a sweep over the memory");
+    float milliseconds = 0;
+    cuda_check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+  void clear() {
+    const Counters none{0, 0, ~0ull, 0};
+    cuda_check(cudaMemcpy(counters_, &none, sizeof none, cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+  void collect(const Step& step, Wrong& wrong) {
+    Counters seen{};
+    cuda_check(cudaMemcpy(&seen, counters_, sizeof seen, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    if (seen.words == 0) return;
+    wrong.add({.words = seen.words, .bits = seen.bits, .first = WrongWord{seen.first * 8, word_of(step, seen.first), seen.got}});
+  }
+  void release() {
+    cudaFree(words_);
+    cudaFree(counters_);
+    if (begin_) cudaEventDestroy(begin_);
+    if (end_) cudaEventDestroy(end_);
+  }
+
+  int gpu_;
+  std::uint64_t count_ = 0;
+  std::uint64_t* words_ = nullptr;
+  Counters* counters_ = nullptr;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  unsigned blocks_ = 0;
+  bool ecc_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Memory> open_cuda(int gpu, std::optional<std::uint64_t> bytes, unsigned percent) {
+  cuda_check(cudaSetDevice(gpu), "cudaSetDevice");
+  return std::make_unique<CudaTestMemory>(gpu, bytes, percent);
+}
+
+}  // namespace clusterc::memtest

@@ -1,0 +1,198 @@
+// clusterc-memtest: patterns, walking bits and addresses over a share of the memory; every wrong word is found with its place and bits. README.md says what it proves.
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <thread>
+
+#include "base/format.h"
+#include "harness/cuda_support.h"
+#include "harness/deadline.h"
+#include "harness/edac.h"
+#include "harness/fault.h"
+#include "harness/load.h"
+#include "harness/loop.h"
+#include "harness/run.h"
+#include "memtest/backend.h"
+
+namespace clusterc::memtest {
+namespace {
+using namespace harness;
+
+constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
+constexpr std::string_view kTests = "solid|walking|address|random|inversions|hold";
+constexpr ExtraOption kExtra[] = {{"--percent", Kind::count, "COUNT", "share of what is available that is tested, 1 to 99 (default 80)"},
+                                  {"--tests", Kind::choices, kTests, "which (default: all)"},
+                                  {"--hold", Kind::seconds, "SECONDS", "how long the memory is left alone between writing and comparing in the hold test (default 10)"},
+                                  {"--threads", Kind::count, "COUNT", "host: threads (default: one for each core)"},
+                                  {"--timeout", Kind::seconds, "SECONDS", "end when no sweep over the memory finishes for so long (default 600)"}};
+constexpr MetricFacts kMetrics[] = {{"memtest.solid", "B/s", "all bits 0, 1, and every other one"},
+                                    {"memtest.walking", "B/s", "one set bit, and one clear bit, in each of 64 places"},
+                                    {"memtest.address", "B/s", "each word holds its own address, and its complement"},
+                                    {"memtest.random", "B/s", "random words, and their complement"},
+                                    {"memtest.inversions", "B/s", "random words compared and inverted in one sweep, upwards and downwards"},
+                                    {"memtest.hold", "B/s", "random words left alone for a while"}};
+constexpr Program kProgram{.name = "memtest",
+                           .summary = "memory faults: patterns, walking bits and addresses, each wrong word with its place and bits",
+                           .size_kind = Kind::bytes,
+                           .size_help = "of the memory that is tested, instead of a share of it",
+                           .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
+                           .extra = kExtra,
+                           .metrics = kMetrics};
+constexpr unsigned kPercent = 80;
+constexpr double kHold = 10, kTimeout = 600;
+
+struct Outcome {
+  std::vector<double> rates;     // of each sweep: bytes written and read a second
+  std::uint64_t checked = 0;
+  Wrong wrong;
+};
+
+class Tester {
+ public:
+  Tester(Memory& memory, const Options& options, Reporter& report, TextPulse& pulse) : memory_(memory), options_(options), report_(report), pulse_(pulse) {}
+
+  void round(unsigned number) {
+    number_ = number;
+    const std::vector<std::string> tests = options_.choices("--tests", kTests);
+    const auto test = [&](const char* name, const auto& body) {
+      if (std::ranges::find(tests, name) == tests.end()) return;
+      pulse_.doing(format("{} test of {} on {}", name, bytes_text(static_cast<double>(memory_.words() * 8)), memory_.device().label));
+      outcome_ = {};
+      damaged_ = false;
+      LoadMeter meter;
+      const auto edac = memory_.device().backend == Backend::host ? read_edac() : std::nullopt;
+      body();
+      print(name, meter.share(), edac);
+    };
+    const std::uint64_t seed = stream_seed(options_.seed, number);
+    test("solid", [&] {
+      for (const std::uint64_t value : {std::uint64_t{0}, 0x5555555555555555u})
+        for (const bool inverse : {false, true}) written_and_read({Content::solid, value, inverse});
+    });
+    test("walking", [&] {
+      for (const bool inverse : {false, true})
+        for (std::uint64_t place = 0; place < 64; ++place) written_and_read({Content::walking, place, inverse});
+    });
+    test("address", [&] {
+      for (const bool inverse : {false, true}) written_and_read({Content::address, 0, inverse});
+    });
+    test("random", [&] {
+      for (const bool inverse : {false, true}) written_and_read({Content::random, stream_seed(seed, 0), inverse});
+    });
+    test("inversions", [&] {
+      const Step plain{Content::random, stream_seed(seed, 1), false}, inverse{Content::random, stream_seed(seed, 1), true};
+      sweep(1, memory_.fill(plain));
+      damage();
+      compared(2, [&] { return memory_.replace(plain, inverse, false, outcome_.wrong); });
+      compared(2, [&] { return memory_.replace(inverse, plain, true, outcome_.wrong); });
+      compared(1, [&] { return memory_.compare(plain, outcome_.wrong); });
+    });
+    test("hold", [&] {
+      const Step step{Content::random, stream_seed(seed, 2), false};
+      sweep(1, memory_.fill(step));
+      damage();
+      hold(options_.seconds_of("--hold").value_or(kHold));
+      compared(1, [&] { return memory_.compare(step, outcome_.wrong); });
+    });
+  }
+
+ private:
+  void sweep(unsigned times, double seconds) { outcome_.rates.push_back(static_cast<double>(memory_.words() * 8 * times) / seconds); }
+  template <class Compare>
+  void compared(unsigned times, const Compare& compare) {
+    sweep(times, compare());
+    outcome_.checked += memory_.words();
+  }
+  void written_and_read(const Step& step) {
+    sweep(1, memory_.fill(step));
+    damage();
+    compared(1, [&] { return memory_.compare(step, outcome_.wrong); });
+  }
+  // The fault build: once in each test.
+  void damage() {
+    if (kFaultBuild && !damaged_) memory_.damage(memory_.words() / 2);
+    damaged_ = true;
+  }
+  void hold(double seconds) const {
+    if (options_.progress) std::fputs(format("clusterc: memtest: holding {} for {:.3g} s\n", bytes_text(static_cast<double>(memory_.words() * 8)), seconds).c_str(), stderr);
+    for (const double until = now_seconds() + seconds; now_seconds() < until;) {
+      check_interrupted();
+      pulse_.beat();
+      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(0.05, seconds)));
+    }
+  }
+
+  void print(const char* name, std::optional<double> load, const std::optional<EdacCounters>& before) {
+    Measurement m{.metric = std::string("memtest.") + name, .unit = "B/s"};
+    m.samples = outcome_.rates;
+    m.size_bytes = memory_.words() * 8;
+    m.device = memory_.device();
+    m.checked = outcome_.checked;
+    m.wrong = outcome_.wrong.words;
+    m.other_load = load;
+    m.parameters = memory_.parameters();
+    m.parameters.emplace_back("round", std::uint64_t{number_});
+    if (before) {
+      if (const auto after = read_edac()) {
+        const std::uint64_t uncorrected = after->uncorrected - std::min(before->uncorrected, after->uncorrected);
+        m.parameters.emplace_back("ecc_corrected", after->corrected - std::min(before->corrected, after->corrected));
+        m.parameters.emplace_back("ecc_uncorrected", uncorrected);
+        if (const std::string modules = risen_modules(*before, *after); !modules.empty()) m.parameters.emplace_back("ecc_modules", modules);
+        m.wrong += uncorrected;
+      }
+    }
+    if (const auto& first = outcome_.wrong.first) {
+      std::string bits;
+      for (unsigned bit = 0; bit < 64; ++bit)
+        if ((first->expected ^ first->got) >> bit & 1) bits += format("{}{}", bits.empty() ? "" : ",", bit);
+      m.parameters.emplace_back("first_wrong_offset", first->offset);
+      m.parameters.emplace_back("first_wrong_bits", bits);
+      m.parameters.emplace_back("first_wrong_expected", format("0x{:016x}", first->expected));
+      m.parameters.emplace_back("first_wrong_got", format("0x{:016x}", first->got));
+      m.parameters.emplace_back("all_wrong_bits", format("0x{:016x}", outcome_.wrong.bits));
+      if (const std::string where = memory_.address_of(first->offset); !where.empty()) m.parameters.emplace_back("first_wrong_address", where);
+    }
+    report_.measurement(m);
+  }
+
+  Memory& memory_;
+  const Options& options_;
+  Reporter& report_;
+  TextPulse& pulse_;
+  Outcome outcome_;
+  bool damaged_ = false;
+  unsigned number_ = 1;
+};
+
+void test_memory(Memory& memory, const Options& options, Reporter& report, TextPulse& pulse) {
+  Tester tester(memory, options, report, pulse);
+  const double begin = now_seconds();
+  Progress progress(options.progress ? "memtest" : "");
+  const unsigned rounds = options.iterations.value_or(1);
+  for (unsigned round = 1; options.seconds ? round == 1 || now_seconds() - begin < *options.seconds : round <= rounds; ++round) {
+    tester.round(round);
+    progress.at(round, options.seconds ? 0 : rounds, now_seconds() - begin, options.seconds.value_or(0));
+  }
+}
+
+void body(const Options& options, Reporter& report) {
+  const unsigned percent = options.count("--percent").value_or(kPercent);
+  if (percent > 99) throw CouldNotRun(Cause::no_memory, format("'--percent {}': some is needed for the rest of the machine, at most 99", percent));
+  TextPulse pulse;
+  Deadline deadline(pulse, options.seconds_of("--timeout").value_or(kTimeout), report);
+  if (options.device == Backend::cuda) {
+    const int gpus = require_gpus();
+#ifdef CLUSTERC_CUDA
+    for (int gpu = 0; gpu < gpus; ++gpu) test_memory(*open_cuda(gpu, options.size, percent), options, report, pulse);
+#else
+    (void)gpus;
+#endif
+    return;
+  }
+  test_memory(*open_host(options.size.value_or(free_memory() / 100 * percent), options.count("--threads").value_or(0), pulse), options, report, pulse);
+}
+
+}  // namespace
+}  // namespace clusterc::memtest
+
+int main(int argc, char** argv) { return clusterc::harness::run_validator(clusterc::memtest::kProgram, argc, argv, clusterc::memtest::body); }
