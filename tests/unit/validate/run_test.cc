@@ -204,7 +204,7 @@ TEST_F(Suite, FaultFindersPassByTheirDataAndNameWhoIsSlow) {
   EXPECT_EQ(verdict(""), "pass ");
   EXPECT_EQ(verdict(R"(,"parameters":{"slow":"processor 5 got 0.31 of its time"})"), "degraded processor 5 got 0.31 of its time");
   EXPECT_EQ(verdict(R"(,"busy":true,"parameters":{"slow":"processor 5 got 0.31 of its time"})").substr(0, 11), "error busy:");
-  EXPECT_EQ(verdict(R"(,"parameters":{"ecc_corrected":2,"ecc_modules":"DIMM_A1 (2 errors)"})", "memtest.hold"), "degraded the memory corrected 2 errors: DIMM_A1 (2 errors)");
+  EXPECT_EQ(verdict(R"x(,"parameters":{"ecc_corrected":2,"ecc_modules":"DIMM_A1 (2 errors)"})x", "memtest.hold"), "degraded the memory corrected 2 errors: DIMM_A1 (2 errors)");
 }
 
 // 4 nodes, each one port of 10 Gb/s: 10e9 x 0.98 / 8 = 1.225 GB/s a node, 4.9 GB/s together. Promised 8 GB/s of reading: the ports decide, and the published share of a port,
