@@ -89,6 +89,7 @@ void resolve_references(Resolution& r) {
   for (const auto& t : s.targets.groups) r.find(t.name, t.name_span, c.nodes, "node group");
   if (s.software.scheduler) {
     check_node_pattern(r, s.software.scheduler->controllers);
+    if (s.software.scheduler->accounting) check_node_pattern(r, s.software.scheduler->accounting->nodes);
     check_groups(r, s.software.scheduler->schedules);
   }
 }

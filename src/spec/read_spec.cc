@@ -299,6 +299,11 @@ class Checker {
     for (const auto* list : {&s.containers, &s.monitoring, &s.frameworks})
       for (const NamedVersion& named : *list) word("kind", named.kind);
     if (s.scheduler) pattern(s.scheduler->controllers);
+    if (s.scheduler && s.scheduler->accounting) {
+      pattern(s.scheduler->accounting->nodes);
+      word("database", s.scheduler->accounting->database);
+      if (s.scheduler->accounting->password) secret("password", *s.scheduler->accounting->password);
+    }
     if (s.identity && s.identity->bind_password) secret("bind_password", *s.identity->bind_password);
   }
 

@@ -13,6 +13,29 @@ template <> struct EnumNames<TopologyPlugin> { static constexpr auto names = enu
 enum class HaMode { active_passive, active_active, quorum };
 template <> struct EnumNames<HaMode> { static constexpr auto names = enum_table<HaMode>({{HaMode::active_passive, "active-passive"}, {HaMode::active_active, "active-active"}, {HaMode::quorum, "quorum"}}); };
 
+struct Accounting {                         // slurmdbd: who used what, and what teams may use
+  SourceSpan span;
+  Value<std::string> nodes, database;
+  std::optional<SecretRef> password;
+  static constexpr std::string_view type_name = "accounting";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("nodes", s.nodes, {.doc = "nodes that run slurmdbd, one or two: a name pattern; left out: the first controller, and the second where the database is on another host"});
+    v("database", s.database, {.standard = "localhost", .why = "beside slurmdbd, through its socket", .doc = "host of MariaDB or MySQL"});
+    v("password", s.password, {.doc = "reference to a file with the line StoragePass=…; left out: the database knows the account slurm by its socket"});
+  }
+};
+struct JobLimits {
+  SourceSpan span;
+  Value<std::int64_t> submit, running;
+  Value<Seconds> time;
+  static constexpr std::string_view type_name = "job limits";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("submit", s.submit, {.doc = "jobs that one user may have queued and running in a team", .least = 1, .most = 1e9});
+    v("running", s.running, {.doc = "jobs of one user in a team that run at a time", .least = 1, .most = 1e9});
+    v("time", s.time, {.doc = "longest time that a job may run: 2 days"});
+  }
+};
+
 struct Scheduler {
   SourceSpan span;
   Value<SchedulerKind> kind;
@@ -20,6 +43,9 @@ struct Scheduler {
   Value<std::string> controllers, queue;
   std::vector<Value<std::string>> schedules;
   Value<TopologyPlugin> topology;
+  std::optional<Accounting> accounting;
+  std::optional<JobLimits> limits;
+  Value<bool> requeue;
   static constexpr std::string_view type_name = "scheduler";
   static bool from_text(std::string_view, Scheduler&, std::string& error);      // "slurm"
   template <class Self, class V> static void describe(Self& s, V&& v) {
@@ -28,6 +54,9 @@ struct Scheduler {
     v("controllers", s.controllers, {.doc = "nodes that run the controller, where no group has the role scheduler (or control-plane): a name pattern"});
     v("schedules", s.schedules, {.doc = "node groups that it hands out; left out: every group without a role"});
     v("topology", s.topology, {.doc = "how the scheduler sees the fabric; left out: tree where there is a fabric of leaves and spines, block where NVLink domains span nodes"});
+    v("accounting", s.accounting, {.doc = "Slurm's accounting database; left out: where teams share the cluster"});
+    v("limits", s.limits, {.doc = "Slurm: what each user may have queued and running"});
+    v("requeue", s.requeue, {.doc = "Slurm: whether batch jobs start again when their node fails; left out: they do"});
     v("queue", s.queue, {.doc = "queueing system in Kubernetes", .words = "kueue|volcano|kai"});
   }
 };

@@ -32,7 +32,7 @@ bool may_repeat(std::string_view lower) {
 
 }  // namespace
 
-SlurmFile::SlurmFile(const CompileInput& in, std::string name) : in_(in), name_(std::move(name)) {}
+SlurmFile::SlurmFile(const CompileInput& in, std::string name, std::uint32_t mode) : in_(in), name_(std::move(name)), mode_(mode) {}
 
 void SlurmFile::keep(std::string_view key, std::string_view value, bool derived, std::string_view why) {
   Entry e{std::string(key), {}, derived};
@@ -50,6 +50,13 @@ void SlurmFile::line(const Pairs& pairs) {
     if (!value.empty()) w.pair(key, value);
   if (error_.empty()) error_ = w.error();
   entries_.push_back(std::move(e));
+}
+
+// Slurm takes the rest of an Include line for a path, blanks and all, and has no quotes there.
+void SlurmFile::include(std::string_view path) {
+  const bool plain = path.starts_with("/") && std::all_of(path.begin(), path.end(), [](char c) { return is_key_character(c) || std::string_view("/.-+@,").find(c) != std::string_view::npos; });
+  if (!plain && error_.empty()) error_ = "'" + one_line(path) + "' is no absolute path of letters, digits and _ . - + @ ,";
+  entries_.push_back({"Include", "Include " + std::string(path), true});
 }
 
 void SlurmFile::finish(Bundle& bundle, Findings& findings) {
@@ -84,7 +91,7 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
     findings.error("slurm-value-unwritable", in_.cluster.spec.name.span, name_ + " cannot hold what the spec says: " + error_);
     return;
   }
-  bundle.open("slurm/" + name_, "slurm");
+  bundle.open("slurm/" + name_, "slurm", mode_);
   std::string& out = bundle.text();
   out += made_by(in_, "slurm");
   for (const Entry& e : entries_) {

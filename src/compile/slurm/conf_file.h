@@ -1,5 +1,6 @@
 // One file in Slurm's own syntax: lines of Key=Value, quoted by construction, and the user's extra lines behind them.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +14,7 @@ class SlurmFile {
  public:
   using Pairs = std::vector<std::pair<std::string_view, std::string>>;
 
-  SlurmFile(const CompileInput&, std::string name);
+  SlurmFile(const CompileInput&, std::string name, std::uint32_t mode = 0644);
 
   void blank() { entries_.push_back({}); }
   void comment(std::string_view text) { entries_.push_back({{}, "# " + one_line(text), false}); }
@@ -23,6 +24,7 @@ class SlurmFile {
   void derived(std::string_view key, std::string_view value) { keep(key, value, true, {}); }
   void line(const Pairs&);              // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again
 
+  void include(std::string_view path);  // "Include /etc/…": what is not to stand here, such as a password
   void finish(Bundle&, Findings&);      // "slurm/<name>" with the header and the extra lines
 
  private:
@@ -30,6 +32,7 @@ class SlurmFile {
   void keep(std::string_view key, std::string_view value, bool derived, std::string_view why);
   const CompileInput& in_;
   std::string name_;
+  std::uint32_t mode_;
   std::vector<Entry> entries_;
   std::string error_;                   // what the format could not hold, if anything
 };

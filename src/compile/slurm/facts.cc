@@ -5,6 +5,7 @@
 #include "compile/common.h"
 #include "compile/slurm/slurm.h"
 #include "model/node_memory.h"
+#include "model/nvlink.h"
 #include "model/pcie.h"
 
 namespace clusterc {
@@ -81,12 +82,19 @@ std::vector<GpuDevices> devices_of(const ServerModel& server, std::int64_t cores
   const std::string_view stem = nvidia ? "/dev/nvidia" : "/dev/dri/renderD";
   const std::int64_t base = nvidia ? 0 : 128;
   const PcieTree tree = pcie_tree(server);
+  // Cards that a bridge joins work better together than others of the node: Slurm has to know which (gres.conf(5), Links: a line for each
+  // GPU). On a board with switches all are alike, and nothing is to be chosen.
+  const std::int64_t joined = gpus_joined_in_server(server);
+  const bool bridged = joined > 1 && joined < server.gpu_count;
   std::vector<GpuDevices> out;
   for (std::int64_t first = 0; first < server.gpu_count;) {
     const int socket = socket_of_gpu(tree, first);
     std::int64_t last = first;
-    while (last + 1 < server.gpu_count && socket_of_gpu(tree, last + 1) == socket) ++last;
-    GpuDevices d{device_range(stem, base + first, base + last), {}};
+    while (!bridged && last + 1 < server.gpu_count && socket_of_gpu(tree, last + 1) == socket) ++last;
+    GpuDevices d{.file = device_range(stem, base + first, base + last), .cores = {}, .links = {}, .stem = stem, .first = base + first, .last = base + last};
+    if (bridged)
+      for (std::int64_t other = 0; other < server.gpu_count; ++other)
+        (d.links += other ? "," : "") += other == first ? "-1" : other / joined == first / joined ? "1" : "0";
     if (socket >= 0 && socket < server.cpu_count)
       d.cores = text_of(socket * cores_per_socket) + "-" + text_of((socket + 1) * cores_per_socket - 1);
     out.push_back(std::move(d));
@@ -234,6 +242,7 @@ SlurmFacts slurm_facts(const CompileInput& in, Findings& findings) {
     if (kind == "mpich" || kind == "mvapich" || kind == "intel-mpi") facts.mpi = "pmi2";
   }
   slurm_topology(in, facts, findings);
+  slurm_accounting(in, facts, findings);
   return facts;
 }
 

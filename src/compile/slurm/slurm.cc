@@ -1,6 +1,8 @@
 // slurm.conf, gres.conf, cgroup.conf and topology.conf. Every decision about keys is here; docs/outputs.md tells people.
-// Keys are those that Slurm 22.05 to 25.05 read alike; where releases differ, scheduler.version decides (check_version).
+// Keys are those that Slurm 22.05 to 25.05 read alike; where releases differ, scheduler.version decides (check_version, since).
 #include "compile/slurm/slurm.h"
+
+#include <algorithm>
 
 #include "base/text.h"
 #include "compile/slurm/conf_file.h"
@@ -30,6 +32,12 @@ Version version(std::string_view text) {
   return *Version::parse(text, error);
 }
 
+// Without a release in the spec only what the oldest one reads is written.
+bool since(const CompileInput& in, std::string_view first) {
+  const Value<Version>* v = release(in);
+  return v && !(**v < version(first));
+}
+
 void check_version(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
   const Value<Version>* v = release(in);
   if (!v) return;
@@ -44,8 +52,29 @@ void check_version(const CompileInput& in, SlurmFacts& facts, Findings& findings
         .help("write version: 23.11 or newer, or topology: tree");
 }
 
+void accounting(const SlurmFacts& facts, SlurmFile& f) {
+  if (facts.databases.empty()) return;   // without a database slurmctld calls gathering what nobody stores an error
+  bool gpus = false;
+  for (const SlurmNodes& n : facts.nodes) gpus |= n.gpus > 0;
+  f.blank();
+  f.comment("who used what: slurmdbd.conf; what teams may use: accounts.sh");
+  f.derived("AccountingStorageType", "accounting_storage/slurmdbd");
+  f.derived("AccountingStorageHost", facts.databases[0]);
+  if (facts.databases.size() > 1) f.derived("AccountingStorageBackupHost", facts.databases[1]);
+  if (gpus) f.derived("AccountingStorageTRES", "gres/gpu");
+  f.set("JobAcctGatherType", "jobacct_gather/cgroup");
+  if (facts.teams.empty()) return;
+  f.derived("AccountingStorageEnforce", "associations,limits,qos");
+  if (!facts.shares) return;
+  f.set("PriorityType", "priority/multifactor", "who used less of the team's share comes first; among equals who waits longer");
+  f.set("PriorityWeightFairshare", "10000");   // both factors lie between 0 and 1: waiting decides where shares differ by less than a tenth
+  f.set("PriorityWeightAge", "1000");
+}
+
 void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
   SlurmFile f(in, "slurm.conf");
+  const Value<Version>* v = release(in);
+  f.comment("for Slurm " + (v ? (*v)->text() : std::string("22.05 to 25.05")));
   f.derived("ClusterName", to_lower(in.cluster.spec.name.value_or("cluster")));
   for (const std::string& c : facts.controllers) f.derived("SlurmctldHost", c);
   f.set("AuthType", "auth/munge");
@@ -62,11 +91,24 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.set("SelectTypeParameters", "CR_Core_Memory");
   f.derived("ProctrackType", "proctrack/cgroup");
   f.derived("TaskPlugin", "task/affinity,task/cgroup");
-  // No JobAcctGatherType: the spec has no accounting database, and slurmctld calls gathering what nobody stores an error. Who adds a
-  // slurmdbd adds both through outputs.slurm.extra.
   f.set("MpiDefault", facts.mpi);
   f.set("PropagateResourceLimitsExcept", "MEMLOCK", "locked memory is unlimited on the nodes for RDMA; the limit of the login node is not carried along");
   f.set("ReturnToService", "1", "a node that did not answer comes back by itself once it registers with what it should have");
+  const Scheduler& scheduler = *in.cluster.spec.software.scheduler;
+  f.set("JobRequeue", scheduler.requeue.value_or(true) ? "1" : "0", "whether a batch job starts again when its node fails, where the job itself does not say");
+  f.blank();
+  f.comment("on each node: what the spec promises is looked for before and after each job, and every five minutes");
+  f.set("Prolog", std::string(kSlurmFolder) + "/prolog.sh");
+  f.set("Epilog", std::string(kSlurmFolder) + "/epilog.sh");
+  // Alloc: on all nodes of a job before its first task. A prolog that fails drains the node; from 23.02 on every batch job goes back into the
+  // queue then (ForceRequeueOnFail: NEWS of 23.02), before that those that may be requeued.
+  f.set("PrologFlags", since(in, "23.02") ? "Alloc,ForceRequeueOnFail" : "Alloc");
+  f.set("SchedulerParameters", "nohold_on_prolog_fail", "a job that a broken node gave back is not held: it starts on others");
+  f.set("HealthCheckProgram", std::string(kSlurmFolder) + "/healthcheck.sh");
+  f.set("HealthCheckInterval", "300");
+  f.set("HealthCheckNodeState", "ANY,CYCLE", "busy or not, spread over the five minutes: a check of all nodes at once would disturb jobs that run on all of them");
+  accounting(facts, f);
+  f.blank();
   bool gpus = false;
   for (const SlurmNodes& n : facts.nodes) gpus |= n.gpus > 0;
   if (gpus) f.derived("GresTypes", "gpu");
@@ -84,8 +126,9 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.blank();
   f.comment("without a wish of its own a job gets its share: of memory by CPU, of CPUs by GPU");
   bool first = true;
+  const std::string longest = scheduler.limits && scheduler.limits->time ? text_of(std::max<std::int64_t>(1, static_cast<std::int64_t>(scheduler.limits->time->value / 60))) : std::string();   // minutes
   for (const SlurmNodes& n : facts.nodes) {
-    f.line({{"PartitionName", in.cluster.nodes[n.group].name}, {"Nodes", n.names}, {"Default", first ? "YES" : "NO"}, {"State", "UP"},
+    f.line({{"PartitionName", in.cluster.nodes[n.group].name}, {"Nodes", n.names}, {"Default", first ? "YES" : "NO"}, {"State", "UP"}, {"MaxTime", longest},
             {"DefMemPerCPU", text_of(n.cpus > 0 ? n.real_memory / n.cpus : 0)},
             {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? text_of(n.cpus / n.gpus) : std::string()}});
     first = false;
@@ -103,7 +146,7 @@ void gres_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, 
       f.line({{"NodeName", n.names}, {"AutoDetect", "nvml"}});
     }
     for (const GpuDevices& d : n.devices)
-      f.line({{"NodeName", n.names}, {"Name", "gpu"}, {"Type", n.type}, {"File", d.file}, {"Cores", d.cores}});
+      f.line({{"NodeName", n.names}, {"Name", "gpu"}, {"Type", n.type}, {"File", d.file}, {"Cores", d.cores}, {"Links", d.links}});
   }
   f.finish(bundle, findings);
 }
@@ -136,6 +179,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (const SlurmNodes& n : facts.nodes) gpus |= n.gpus > 0;
   if (gpus) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
   if (facts.topology != SlurmTopology::none) files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);
+  if (!facts.databases.empty()) files.push_back("slurmdbd.conf"), emit_accounting(in, facts, bundle, findings);
+  emit_node_scripts(in, facts, bundle, findings);
   check_extra_files(in, "slurm", files, findings);
 }
 
@@ -143,8 +188,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 const Output kSlurmOutput{
     .id = "slurm",
-    .summary = "slurm.conf, gres.conf, cgroup.conf and topology.conf",
-    .consumers = "slurmctld and slurmd 22.05 to 25.05",
+    .summary = "slurm.conf, gres.conf, cgroup.conf, topology.conf, slurmdbd.conf; prolog, epilog, health check; accounts and quotas of teams",
+    .consumers = "slurmctld, slurmd and slurmdbd 22.05 to 25.05",
     .wanted = wanted,
     .emit = emit,
 };

@@ -1,4 +1,4 @@
-// Slurm's view of the cluster: what slurm.conf, gres.conf, cgroup.conf and topology.conf say, before it is written as text.
+// Slurm's view of the cluster: what its files say, before it is written as text.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -20,6 +20,9 @@ std::string gres_type(const Cluster&, const ServerModel&);
 struct GpuDevices {                      // one line of gres.conf
   std::string file;                      // /dev/nvidia[0-3]
   std::string cores;                     // "0-55"; empty: the spec has no PCIe tree
+  std::string links;                     // "-1,1,0,0": cards that a bridge joins; empty: all GPUs of the node are alike
+  std::string_view stem;                 // /dev/nvidia
+  std::int64_t first = 0, last = 0;      // numbers behind it
 };
 struct SlurmNodes {                      // one NodeName line: the nodes of a group are alike
   int group = -1;
@@ -31,6 +34,14 @@ struct SlurmNodes {                      // one NodeName line: the nodes of a gr
   std::vector<GpuDevices> devices;
   std::vector<std::string> features;
   std::string spares;                    // nodes held back for repair, folded; empty: none
+};
+// A limit of one team on one partition: a QOS of its own, which users of the team have there and nowhere else.
+struct SlurmQuota { std::string partition, qos, tres; };
+struct SlurmTeam {
+  std::string account;
+  std::int64_t share = 1;                // parts of a thousand
+  std::vector<SlurmQuota> quotas;
+  std::vector<std::string> users;
 };
 struct SlurmSwitch { std::string name, nodes, switches; };   // a leaf has nodes, the others have switches
 struct SlurmBlock { std::string name, nodes; };
@@ -45,6 +56,10 @@ struct SlurmFacts {
   std::vector<SlurmBlock> blocks;
   std::int64_t block_size = 0;
   std::string mpi = "pmix";
+  std::vector<std::string> databases;    // nodes that run slurmdbd, the first is the primary; empty: no accounting
+  std::string database_host;             // of MariaDB
+  std::vector<SlurmTeam> teams;
+  bool shares = false;                   // some team has one
 };
 
 // Which daemons run on the nodes of a group; of the controllers, on some of them at least.
@@ -52,6 +67,14 @@ bool runs_slurmd(const Cluster&, const NodeGroupModel&);
 bool runs_slurmctld(const Cluster&, const NodeGroupModel&);
 
 SlurmFacts slurm_facts(const CompileInput&, Findings&);
+// In facts.databases, facts.teams; needs facts.nodes and facts.controllers.
+void slurm_accounting(const CompileInput&, SlurmFacts&, Findings&);
+// slurmdbd.conf and accounts.sh.
+void emit_accounting(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
+// prolog.sh, epilog.sh, healthcheck.sh, and for each node group what they look for.
+void emit_node_scripts(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
+constexpr std::string_view kSlurmFolder = "/etc/slurm";   // where the files go (docs/outputs.md); Debian's and SchedMD's packages read it
+
 // In facts.topology and the vectors that belong to it; needs facts.nodes.
 void slurm_topology(const CompileInput&, SlurmFacts&, Findings&);
 

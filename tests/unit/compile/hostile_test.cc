@@ -22,6 +22,7 @@ const std::vector<Field> kFields = {{"name", ""},           {"description", ""},
                                     {"external", ""},       {"mount", "/"},        {"os", "debian-"},    {"domain", ""},    {"name_server", ""},   {"time_server", ""}, {"time_zone", ""},
                                     {"mig", ""},            {"memlock", ""},       {"container", ""},    {"monitoring", ""}, {"framework", ""},    {"driver", "580."}, {"cuda", "12."}, {"version", "22."},
                                     {"memlock_of_group", ""}, {"hosts", "10.9.9.9 "}, {"slurm.conf", "LaunchParameters="}, {"user-data", "locale: "}, {"inventory", "site_word: "}, {"netplan", "wifis: { a: { b: "},
+                                    {"team", ""},           {"user", ""},          {"database", ""},     {"password", "/etc/"}, {"vault", ""},         {"slurmdbd.conf", "ArchiveDir="},
                                     {"routing", ""},        {"opensm.conf", "log_prefix "}, {"partitions.conf", "p=0x1, "},
                                     {"served", "/"},        {"dnsmasq.conf", "dhcp-boot="}, {"zone", "mail TXT "}, {"chrony.conf", "maxdistance "}, {"node.nft", "meta mark 1 ct mark "},
                                     {"recording.yml", "a = sum("}, {"alerts.yml", "A = up{job=\""}, {"prometheus.yml", "remote_write: [ { url: "}, {"alertmanager.yml", "templates: [ "},
@@ -65,8 +66,10 @@ std::string spec_with(std::string_view field, std::string_view text) {
   s += "\n  mig: " + at("mig", "off") + "\n  limits: { memlock: " + at("memlock", "unlimited") + " }\n  containers: [ { kind: " + at("container", "podman") + " } ]\n  monitoring: [ { kind: prometheus }, { kind: dcgm }, { kind: slurm-exporter }, { kind: " + at("monitoring", "ipmi-exporter") + " } ]\n  frameworks: [ { kind: " + at("framework", "pytorch") + " } ]";
   s += "\n  kernel_arguments: [ " + at("kernel_argument", "isolcpus=1") + " ]\n  identity: { kind: ldap, server: " + at("ldap", "ldaps://a") + ", base: " + at("base", "dc=a") + ", bind_dn: " + at("bind_dn", "cn=a") + ", bind_password: { ";
   s += field == "password_env" ? "env: " + at("password_env", "") : field == "password_vault" ? "vault: " + at("password_vault", "") : "file: " + at("password_file", "/etc/a");
-  s += " } }\n  gpu_driver: " + at("driver", "580") + "\n  cuda: " + at("cuda", "12.8") + "\n  scheduler: { kind: slurm, version: " + at("version", "22.05") + " }\n";
-  s += "outputs:\n  hosts: { extra: { hosts: [ " + at("hosts", "10.9.9.9 nas") + " ] } }\n  slurm: { extra: { slurm.conf: [ " + at("slurm.conf", "LaunchParameters=x") + " ] } }\n  cloud-init: { extra: { user-data: [ " + at("user-data", "locale: C") + " ] } }\n";
+  s += " } }\n  gpu_driver: " + at("driver", "580") + "\n  cuda: " + at("cuda", "12.8") + "\n  scheduler: { kind: slurm, version: " + at("version", "22.05") + ", accounting: { database: " + at("database", "db") + ", password: { ";
+  s += (field == "vault" ? "vault: " + at("vault", "kv") : "file: " + at("password", "/etc/pass")) + " } }, limits: { submit: 9 } }\n";
+  s += "teams: { " + at("team", "physics") + ": { share: 60 %, quota: { " + at("group", "cpu") + ": 1 nodes }, users: [ " + at("user", "ada") + " ] } }\n";
+  s += "outputs:\n  hosts: { extra: { hosts: [ " + at("hosts", "10.9.9.9 nas") + " ] } }\n  slurm: { extra: { slurm.conf: [ " + at("slurm.conf", "LaunchParameters=x") + " ], slurmdbd.conf: [ " + at("slurmdbd.conf", "ArchiveDir=/x") + " ] } }\n  cloud-init: { extra: { user-data: [ " + at("user-data", "locale: C") + " ] } }\n";
   s += "  ansible: { extra: { inventory.yaml: [ " + at("inventory", "site_word: a") + " ] } }\n  netplan: { extra: { extra.yaml: [ " + at("netplan", "wifis: {}") + " ] } }\n";
   s += "  dnsmasq: { extra: { dnsmasq.conf: [ " + at("dnsmasq.conf", "log-dhcp") + " ] } }\n  dns: { extra: { zone: [ " + at("zone", "mail A 10.9.9.9") + " ] } }\n  chrony: { extra: { chrony.conf: [ " + at("chrony.conf", "maxdistance 1") + " ] } }\n";
   s += "  nftables: { extra: { node.nft: [ " + at("node.nft", "tcp dport 8443 accept") + " ] } }\n  prometheus: { extra: { recording.yml: [ " + at("recording.yml", "a = sum(up)") + " ], alerts.yml: [ " + at("alerts.yml", "A = up == 0") + " ], prometheus.yml: [ ";
@@ -99,6 +102,24 @@ def tree(v, fix):
     return v
 def lines(text):
     return [[w.strip('"') for w in flat(l.split("#")[0]).split()] for l in text.replace("\r", "\n").split("\n") if l.split("#")[0].strip()]
+# Commands of a POSIX shell script, each a list of words without their quotes; what is no plain word stays as it is.
+def shell(text):
+    commands, words, word, quote, i = [], [], None, None, 0
+    while i < len(text):
+        c = text[i]
+        if quote: 
+            if c == quote: quote = None
+            elif c == "\\" and quote == '"': i += 1; word += "\\" + text[i]
+            else: word += c
+        elif c in "'\"": quote = c; word = word or ""
+        elif c == "\\": i += 1; word = (word or "") + text[i]
+        elif c == "#" and word is None: i = text.find("\n", i) - 1
+        elif c in " \t\n":
+            if word is not None: words.append(word); word = None
+            if c == "\n" and words: commands.append(words); words = []
+        else: word = (word or "") + c
+        i += 1
+    return commands
 def octal(s):     # exports(5): what is no plain sign in a path
     return "".join(chr(b) if re.match(rb"[A-Za-z0-9/._+@,:=-]", bytes([b])) else "\\%03o" % b for b in s.encode())
 count = 0
@@ -129,6 +150,9 @@ for field, case in [(f, c) for f in json.load(sys.stdin) for c in f["cases"]]:
                         if isinstance(v, list): return sum(map(templates, v))
                         return isinstance(v, str) and not isinstance(v, Unsafe) and any(t in v for t in ("{{", "{%", "{#"))
                     if templates(a) != templates(b): say("Ansible would take it for a template")
+            elif path.endswith(".sh"):
+                a, b = [[flat(fix(w)) for w in c] for c in shell(text)], [[flat(w) for w in c] for c in shell(other)]
+                if a != b: say("%s reads otherwise: %s" % (path, [y for x, y in zip(a, b) if x != y][:2]))
             else:
                 if path.startswith("nfs/"): text = text.replace("Benign", octal(new))
                 a, b = lines("\n".join(fix(l).replace("\n", " ").replace("\r", " ") for l in text.split("\n"))), lines(other)

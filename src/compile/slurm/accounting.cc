@@ -1,0 +1,209 @@
+// Who may use how much: slurmdbd.conf, and a script of sacctmgr commands that makes the database say what the spec says of teams.
+//
+// A team is an account; its share is the account's fair share. A quota of a team on a node group is a QOS of its own:
+//
+//     physics: { quota: { h100: 32 gpus } }   ->   QOS physics.h100 with GrpTRES=gres/gpu=32
+//
+// Users of the team have that QOS, as the default and the only one, in their association with the partition of the group. A limit of the
+// account with the GPU's type (GrpTRES=gres/gpu:h100=32) would hold only those jobs that name the type (Slurm, resource limits, "Specific
+// limits over GRES"); counted in a QOS that is used on one partition, every GPU of it counts.
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "compile/slurm/conf_file.h"
+#include "compile/slurm/slurm.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+std::string text_of(std::int64_t n) {
+  std::string s;
+  append_int(s, n);
+  return s;
+}
+
+// What useradd of Linux takes (shadow, NAME_REGEX), capitals besides: directories have them. sacctmgr writes names small.
+bool is_account_name(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !name.empty() && name.size() <= 32 && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
+}
+
+// Each of the three is written, so that a quota that was counted otherwise before leaves nothing behind; -1 takes a limit away.
+std::string tres_of(const SlurmNodes& n, const Cluster& c, const QuotaAmount& quota) {
+  std::int64_t cpus = -1, gpus = -1, nodes = -1;
+  if (*quota.of == "gpus") {
+    const std::int64_t fitted = c.nodes[n.group].server.gpu_count;
+    gpus = *quota.amount * (fitted > 0 ? n.gpus / fitted : 1);   // Slurm counts instances where MIG cuts the GPUs
+  } else if (*quota.of == "cores") {
+    cpus = *quota.amount * n.threads_per_core;                   // Slurm's CPUs are threads
+  } else {
+    nodes = *quota.amount;
+  }
+  return "cpu=" + text_of(cpus) + ",gres/gpu=" + text_of(gpus) + ",node=" + text_of(nodes);
+}
+
+void teams_of(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const auto& entry : c.spec.teams) {
+    const Team& team = entry.value;
+    SlurmTeam t;
+    t.account = to_lower(entry.name);
+    const auto taken = [&](const SlurmTeam& o) { return o.account == t.account; };
+    if (t.account == "root" || std::any_of(facts.teams.begin(), facts.teams.end(), taken)) {
+      findings.error("slurm-account-name", entry.name_span, "Slurm writes accounts in small letters, and has an account '" + t.account + "' already").help("give the team another name");
+      continue;
+    }
+    if (team.share) {
+      t.share = std::max<std::int64_t>(1, std::llround(*team.share * 1000));
+      facts.shares = true;
+    }
+    for (const auto& quota : team.quota) {
+      const auto n = std::find_if(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& s) { return c.nodes[s.group].name == quota.name; });
+      if (!quota.value.amount || !quota.value.of) continue;
+      if (n == facts.nodes.end()) {
+        findings.warning("slurm-quota-unused", quota.name_span, "team '" + entry.name + "' has a quota on '" + quota.name + "', which Slurm does not hand out").help("take it out, or name the group in scheduler.schedules");
+        continue;
+      }
+      t.quotas.push_back({c.nodes[n->group].name, t.account + "." + to_lower(quota.name), tres_of(*n, c, quota.value)});
+    }
+    for (const auto& user : team.users) {
+      if (!user) continue;
+      if (!is_account_name(*user)) {
+        findings.error("slurm-account-name", user.span, "'" + one_line(*user) + "' is no account's name: a letter or _, then letters, digits, _ - and ., at most 32");
+        continue;
+      }
+      t.users.push_back(*user);
+    }
+    facts.teams.push_back(std::move(t));
+  }
+}
+
+constexpr std::string_view kAccountsScript = R"sh(
+# Makes Slurm's accounting say what the spec says of teams: accounts, shares, quotas, limits, users. Run it as root or SlurmUser where
+# sacctmgr reaches slurmdbd, once slurmctld is up; again after each change: what is so already stays so. What is no longer in the spec is left.
+#   accounts.sh                all that the spec names
+#   accounts.sh TEAM USER...   further users of a team, whom the spec does not name
+set -eu
+
+sacct() { sacctmgr --immediate --quiet "$@"; }
+have() { [ -n "$(sacctmgr --noheader --parsable2 list "$@")" ]; }
+# quota QOS TRES
+quota() {
+  have qos where name="$1" format=name || sacct add qos "$1"
+  sacct modify qos where name="$1" set GrpTRES="$2"
+}
+# team ACCOUNT SHARE
+team() {
+  have account where name="$1" format=account || sacct add account "$1"
+  have association where cluster="$cluster" account="$1" user= format=account || sacct add account "$1" cluster="$cluster"
+  sacct modify account where name="$1" cluster="$cluster" set fairshare="$2" MaxSubmitJobs="$submit" MaxJobs="$running"
+}
+# member ACCOUNT USER: one association a partition, each with the quota of the team there
+member() {
+  rights "$1" | while read -r partition qos; do
+    have association where cluster="$cluster" account="$1" user="$2" partition="$partition" format=user ||
+      sacct add user "$2" account="$1" cluster="$cluster" partition="$partition" < /dev/null
+    sacct modify user where name="$2" account="$1" cluster="$cluster" partition="$partition" set qos="$qos" defaultqos="$qos" < /dev/null
+  done
+}
+)sh";
+
+void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle) {
+  const auto& scheduler = in.cluster.spec.software.scheduler;
+  bundle.open("slurm/accounts.sh", "slurm", 0755);
+  std::string& out = bundle.text();
+  out += "#!/bin/sh\n";
+  out += made_by(in, "slurm");
+  out += kAccountsScript;
+  ShellWriter w(out);
+  w.blank().assign("cluster", to_lower(in.cluster.spec.name.value_or("cluster")));
+  const JobLimits* limits = scheduler->limits ? &*scheduler->limits : nullptr;
+  w.assign("submit", limits && limits->submit ? *limits->submit : -1);
+  w.assign("running", limits && limits->running ? *limits->running : -1);
+  w.comment("rights ACCOUNT: partition and QOS, a line each");
+  out += "rights() {\n  case $1 in\n";
+  for (const SlurmTeam& t : facts.teams) {
+    out += "    ";
+    append_shell_word(out, t.account);
+    out += ") printf '%s %s\\n'";
+    for (const SlurmNodes& n : facts.nodes) {
+      const std::string& partition = in.cluster.nodes[n.group].name;
+      const auto quota = std::find_if(t.quotas.begin(), t.quotas.end(), [&](const SlurmQuota& q) { return q.partition == partition; });
+      out += ' ';
+      append_shell_word(out, partition);
+      out += ' ';
+      append_shell_word(out, quota == t.quotas.end() ? std::string_view("normal") : std::string_view(quota->qos));
+    }
+    out += " ;;\n";
+  }
+  out += "    *) echo \"accounts.sh: the spec has no team '$1'\" >&2; return 1 ;;\n  esac\n}\n\n";
+  out += "if [ $# -gt 0 ]; then\n  account=$1\n  shift\n  rights \"$account\" > /dev/null\n  for user in \"$@\"; do member \"$account\" \"$user\"; done\n  exit 0\nfi\n";
+  for (const SlurmTeam& t : facts.teams) {
+    w.blank();
+    for (const SlurmQuota& q : t.quotas) w.command({"quota", q.qos, q.tres});
+    w.command({"team", t.account, text_of(t.share)});
+    for (const std::string& user : t.users) w.command({"member", t.account, user});
+  }
+  bundle.close();
+}
+
+}  // namespace
+
+void slurm_accounting(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const auto& scheduler = c.spec.software.scheduler;
+  if (!scheduler) return;
+  const Accounting* accounting = scheduler->accounting ? &*scheduler->accounting : nullptr;
+  if (scheduler->limits && (scheduler->limits->submit || scheduler->limits->running) && c.spec.teams.begin() == c.spec.teams.end())
+    findings.error("slurm-limits-without-teams", scheduler->limits->span, "limits count the jobs of a user in a team, and the spec has no teams").help("write teams: { everybody: {} }");
+  if (!accounting && c.spec.teams.begin() == c.spec.teams.end()) return;
+  const bool elsewhere = accounting && accounting->database && *accounting->database != "localhost";
+  if (elsewhere && !std::all_of(accounting->database->begin(), accounting->database->end(), [](char ch) { return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '.' || ch == '-' || ch == ':'; })) {
+    findings.error("slurm-accounting-nodes", accounting->database.span, "'" + one_line(*accounting->database) + "' is no host name or address");
+    return;
+  }
+  facts.database_host = elsewhere ? *accounting->database : "localhost";
+  if (accounting && accounting->nodes) {
+    HostPattern::Error error;
+    if (const auto pattern = HostPattern::parse(*accounting->nodes, error))
+      for (std::int64_t i = 0; i < std::min<std::int64_t>(3, pattern->count()); ++i) facts.databases.push_back(pattern->name(i));
+    if (facts.databases.size() > 2)
+      findings.error("slurm-accounting-nodes", accounting->nodes.span, "'" + *accounting->nodes + "' are more than two, slurmdbd has one backup at most");
+    else if (facts.databases.size() == 2 && !elsewhere)
+      findings.error("slurm-accounting-nodes", accounting->nodes.span, "two nodes run slurmdbd, and each would have a database of its own").help("write database: with the host that both reach, or one node");
+  } else {
+    for (std::size_t i = 0; i < facts.controllers.size() && i < (elsewhere ? 2u : 1u); ++i) facts.databases.push_back(facts.controllers[i]);
+  }
+  teams_of(in, facts, findings);
+}
+
+void emit_accounting(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
+  if (facts.databases.empty()) return;
+  const auto& scheduler = in.cluster.spec.software.scheduler;
+  SlurmFile f(in, "slurmdbd.conf", 0600);   // slurmdbd refuses to read anything wider, and it belongs to SlurmUser
+  f.set("AuthType", "auth/munge");
+  f.derived("DbdHost", facts.databases[0]);
+  if (facts.databases.size() > 1) f.derived("DbdBackupHost", facts.databases[1]);
+  f.set("SlurmUser", "slurm");
+  f.set("LogFile", "/var/log/slurm/slurmdbd.log");
+  f.set("PidFile", "/run/slurmdbd.pid");
+  f.blank();
+  f.derived("StorageType", "accounting_storage/mysql");
+  f.derived("StorageHost", facts.database_host);
+  f.set("StorageUser", "slurm");
+  f.set("StorageLoc", "slurm_acct_db");
+  if (scheduler->accounting && scheduler->accounting->password) {
+    const SecretRef& secret = *scheduler->accounting->password;
+    f.comment("the password stands in a file of its own (mode 0600, of SlurmUser) with the one line StoragePass=...");
+    if (secret.env) f.comment("made from the environment variable " + *secret.env);
+    if (secret.vault) f.comment("made from Vault, " + *secret.vault);
+    f.include(secret.file ? std::string_view(*secret.file) : "/etc/slurm/slurmdbd.password.conf");
+  }
+  f.finish(bundle, findings);
+  if (!facts.teams.empty()) accounts_script(in, facts, bundle);
+}
+
+}  // namespace clusterc

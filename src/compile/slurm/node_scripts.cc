@@ -1,0 +1,151 @@
+// What slurmd runs on a node: prolog, epilog and health check, the same for all nodes, and a file for each node group with what has to be
+// there. That one holds commands with quoted words (gpu_device, gpus, mounted, scratch); each script says what they do.
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "compile/common.h"
+#include "compile/slurm/slurm.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::string_view kPath = "PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n";
+
+constexpr std::string_view kHealthCheck = R"sh(
+# Slurm's HealthCheckProgram: looks for what the spec promises of this node (node.sh beside it).
+#   healthcheck.sh           drains the node, with the reason, while something is missing; resumes it when all is there again. A node that
+#                            somebody else drained stays drained.
+#   healthcheck.sh --check   only says what is missing, and ends with 1
+set -u
+here=/etc/slurm
+node=${SLURMD_NODENAME:-$(hostname -s)}
+mark=/run/slurm/health.$node   # there while this script holds the node drained
+found=
+miss() { found=${found:-$1}; }
+gpu_device() { [ -e "$1" ] || miss "$1 is missing"; }
+# gpus COUNT TOOL: a GPU that fell off the bus keeps its device file and does not answer
+gpus() {
+  answers=$(timeout 30 "$2" --query-gpu=index --format=csv,noheader 2>/dev/null | grep -c '^[0-9]')
+  [ "$answers" -eq "$1" ] || miss "$answers of $1 GPUs answer"
+}
+gpu_instances() {
+  answers=$(timeout 30 "$2" -L 2>/dev/null | grep -c '^ *MIG ')
+  [ "$answers" -eq "$1" ] || miss "$answers of $1 MIG instances are there"
+}
+mounted() { mountpoint -q "$1" || miss "$1 is not mounted"; }
+scratch() { mounted "$1"; }
+if [ -r "$here/node.sh" ]; then
+  # shellcheck source=/dev/null
+  . "$here/node.sh"
+else
+  miss "$here/node.sh is missing"
+fi
+if [ "${1:-}" = --check ]; then
+  [ -z "$found" ] || { echo "$node: $found" >&2; exit 1; }
+  exit 0
+fi
+reason() { scontrol show node "$node" | sed -n 's/^ *Reason=//p'; }
+if [ -n "$found" ]; then
+  case $(reason) in
+    '' | "health: "*)
+      mkdir -p "${mark%/*}"
+      [ "$(cat "$mark" 2>/dev/null)" = "$found" ] || scontrol update nodename="$node" state=drain reason="health: $found"
+      printf '%s\n' "$found" > "$mark" ;;
+  esac
+elif [ -e "$mark" ]; then
+  case $(reason) in
+    "health: "*) scontrol update nodename="$node" state=resume ;;
+  esac
+  rm -f "$mark"
+fi
+)sh";
+
+constexpr std::string_view kProlog = R"sh(
+# Slurm's Prolog: run as root on each node of a job before anything of the job. When it fails, slurmd drains the node and the job goes back
+# into the queue, for other nodes.
+set -u
+here=/etc/slurm
+"$here/healthcheck.sh" --check || exit 1
+gpu_device() { :; }
+gpus() { :; }
+gpu_instances() { :; }
+mounted() { :; }
+# scratch FOLDER: a folder of the job's own on the node's drives
+scratch() {
+  [ -d "$1/$SLURM_JOB_ID" ] || mkdir -m 0700 "$1/$SLURM_JOB_ID" || exit 1
+  chown "$SLURM_JOB_UID" "$1/$SLURM_JOB_ID" || exit 1
+}
+case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit 1 ;; esac
+# shellcheck source=/dev/null
+. "$here/node.sh"
+exit 0
+)sh";
+
+constexpr std::string_view kEpilog = R"sh(
+# Slurm's Epilog: run as root on each node of a job when all of it has ended. Takes the job's scratch away and looks at the node, before the
+# next job comes.
+set -u
+here=/etc/slurm
+gpu_device() { :; }
+gpus() { :; }
+gpu_instances() { :; }
+mounted() { :; }
+scratch() { rm -rf "${1:?}/$SLURM_JOB_ID"; }
+case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit 1 ;; esac
+# shellcheck source=/dev/null
+. "$here/node.sh"
+"$here/healthcheck.sh"
+exit 0
+)sh";
+
+void script(const CompileInput& in, std::string_view name, std::string_view text, Bundle& bundle) {
+  bundle.open("slurm/" + std::string(name), "slurm", 0755);
+  std::string& out = bundle.text();
+  out += "#!/bin/sh\n";
+  out += made_by(in, "slurm");
+  constexpr std::string_view kSet = "\nset -u\n";     // behind the words on what it is for
+  const std::size_t at = text.find(kSet);
+  out += text.substr(1, at);
+  out += "# shellcheck disable=SC2317  # node.sh calls the functions\nset -u\n";
+  out += kPath;
+  out += text.substr(at + kSet.size());
+  bundle.close();
+}
+
+void node_file(const CompileInput& in, const SlurmNodes& n, Bundle& bundle) {
+  const Cluster& c = in.cluster;
+  const NodeGroupModel& g = c.nodes[n.group];
+  bundle.open("slurm/nodes/" + g.name + ".sh", "slurm");
+  std::string& out = bundle.text();
+  out += "# shellcheck shell=sh\n";
+  out += made_by(in, "slurm");
+  ShellWriter w(out);
+  w.comment("what healthcheck.sh, prolog.sh and epilog.sh look after on the nodes of group '" + g.name + "'; there as /etc/slurm/node.sh");
+  std::int64_t devices = 0;
+  for (const GpuDevices& d : n.devices)
+    for (std::int64_t i = d.first; i <= d.last; ++i, ++devices) w.command({"gpu_device", std::string(d.stem) + std::to_string(i)});
+  const bool nvidia = g.server.gpu_count > 0 && (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
+  if (nvidia) w.command({"gpus", std::to_string(g.server.gpu_count), "nvidia-smi"});
+  if (nvidia && n.mig) w.command({"gpu_instances", std::to_string(n.gpus), "nvidia-smi"});
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const StorageModel& s = c.storage[i];
+    if (!mounts(s, g) || !s.spec->kind || *s.spec->kind == StorageKind::object || !seen.insert(*s.spec->mount).second) continue;
+    const bool local = *s.spec->kind == StorageKind::local;
+    if (local || reaches(c, static_cast<int>(i), n.group)) w.command({local ? "scratch" : "mounted", *s.spec->mount});
+  }
+  bundle.close();
+}
+
+}  // namespace
+
+void emit_node_scripts(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings&) {
+  script(in, "healthcheck.sh", kHealthCheck, bundle);
+  script(in, "prolog.sh", kProlog, bundle);
+  script(in, "epilog.sh", kEpilog, bundle);
+  for (const SlurmNodes& n : facts.nodes) node_file(in, n, bundle);
+}
+
+}  // namespace clusterc

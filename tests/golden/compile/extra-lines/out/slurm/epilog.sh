@@ -1,0 +1,18 @@
+#!/bin/sh
+# made by clusterc from spec 'quartet', digest e2ad34addba9250d53c6120ba811da0c0fdd464073a94846808cbc5b8529504e; do not edit: use outputs.slurm.extra
+# Slurm's Epilog: run as root on each node of a job when all of it has ended. Takes the job's scratch away and looks at the node, before the
+# next job comes.
+# shellcheck disable=SC2317  # node.sh calls the functions
+set -u
+PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+here=/etc/slurm
+gpu_device() { :; }
+gpus() { :; }
+gpu_instances() { :; }
+mounted() { :; }
+scratch() { rm -rf "${1:?}/$SLURM_JOB_ID"; }
+case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit 1 ;; esac
+# shellcheck source=/dev/null
+. "$here/node.sh"
+"$here/healthcheck.sh"
+exit 0

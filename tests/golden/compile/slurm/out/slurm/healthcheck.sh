@@ -1,0 +1,50 @@
+#!/bin/sh
+# made by clusterc from spec 'Sched', digest 258e8ed8285317ac5a22d32f5dd2c0ee76f89d067e6c1ac23626dab4f2a142b5; do not edit: use outputs.slurm.extra
+# Slurm's HealthCheckProgram: looks for what the spec promises of this node (node.sh beside it).
+#   healthcheck.sh           drains the node, with the reason, while something is missing; resumes it when all is there again. A node that
+#                            somebody else drained stays drained.
+#   healthcheck.sh --check   only says what is missing, and ends with 1
+# shellcheck disable=SC2317  # node.sh calls the functions
+set -u
+PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+here=/etc/slurm
+node=${SLURMD_NODENAME:-$(hostname -s)}
+mark=/run/slurm/health.$node   # there while this script holds the node drained
+found=
+miss() { found=${found:-$1}; }
+gpu_device() { [ -e "$1" ] || miss "$1 is missing"; }
+# gpus COUNT TOOL: a GPU that fell off the bus keeps its device file and does not answer
+gpus() {
+  answers=$(timeout 30 "$2" --query-gpu=index --format=csv,noheader 2>/dev/null | grep -c '^[0-9]')
+  [ "$answers" -eq "$1" ] || miss "$answers of $1 GPUs answer"
+}
+gpu_instances() {
+  answers=$(timeout 30 "$2" -L 2>/dev/null | grep -c '^ *MIG ')
+  [ "$answers" -eq "$1" ] || miss "$answers of $1 MIG instances are there"
+}
+mounted() { mountpoint -q "$1" || miss "$1 is not mounted"; }
+scratch() { mounted "$1"; }
+if [ -r "$here/node.sh" ]; then
+  # shellcheck source=/dev/null
+  . "$here/node.sh"
+else
+  miss "$here/node.sh is missing"
+fi
+if [ "${1:-}" = --check ]; then
+  [ -z "$found" ] || { echo "$node: $found" >&2; exit 1; }
+  exit 0
+fi
+reason() { scontrol show node "$node" | sed -n 's/^ *Reason=//p'; }
+if [ -n "$found" ]; then
+  case $(reason) in
+    '' | "health: "*)
+      mkdir -p "${mark%/*}"
+      [ "$(cat "$mark" 2>/dev/null)" = "$found" ] || scontrol update nodename="$node" state=drain reason="health: $found"
+      printf '%s\n' "$found" > "$mark" ;;
+  esac
+elif [ -e "$mark" ]; then
+  case $(reason) in
+    "health: "*) scontrol update nodename="$node" state=resume ;;
+  esac
+  rm -f "$mark"
+fi
