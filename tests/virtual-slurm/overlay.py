@@ -7,10 +7,12 @@ usage: overlay.py COMPILED_DIR OUT_DIR [--devices DIR] [FILE:KEY=VALUE ...]
 
 Several slurmd on one host cannot have what real nodes have: other users, paths, no cgroups. Those keys, and no others, may differ
 from what clusterc compiled; a key outside the list is refused, and so is a compiled tree that was changed in any other place.
-`--devices` puts fake GPU device files there: GRES File=/dev/nvidia[0-7] becomes File=DIR/nvidia[0-7].
+`--devices` puts fake GPU device files there: GRES File=/dev/nvidia[0-7] becomes File=DIR/nvidia[0-7], and so do the words of nodes/*.sh that
+name a device or the program that asks the GPUs (nvidia-smi becomes DIR/nvidia-smi). Scripts are taken as they are.
 """
 import os
 import re
+import shutil
 import sys
 import tempfile
 
@@ -25,9 +27,13 @@ ALLOWED = {
         # paths
         "slurmdspooldir", "slurmdpidfile", "slurmctldpidfile", "slurmdlogfile", "slurmctldlogfile", "statesavelocation",
     },
+    "slurmdbd.conf": {"slurmuser", "logfile", "pidfile"},
+    "slurmdbd.password.conf": {"storagepass"},   # what the spec's reference stands for, and no compiled file
     "gres.conf": {"file"},
     "mpi.conf": {"pmixclitmpdirbase"},
 }
+# What nodes/*.sh says of devices: the only words of a script that may differ.
+NODE_WORDS = re.compile(r"^(gpu_device )(\S*/)|^((?:gpus|gpu_instances) \d+ )(\S*/)?", re.M)
 PAIR = re.compile(r'(\w+)=("[^"]*"|\S+)')
 
 
@@ -46,7 +52,22 @@ def stripped(lines, allowed):
     return [line for line in kept if line]
 
 
+def script_names(folder):
+    """Every script below the folder, as a path in it."""
+    found = []
+    for top, _, names in os.walk(folder):
+        found += [os.path.relpath(os.path.join(top, n), folder) for n in names if n.endswith(".sh")]
+    return set(found)
+
+
 def differences(compiled, other):
+    for name in sorted(script_names(compiled)):
+        texts = []
+        for folder in (compiled, other):
+            with open(os.path.join(folder, name), encoding="utf-8") as text:
+                texts.append(text.read() if "/" not in name else NODE_WORDS.sub(lambda m: m.group(1) or m.group(3), text.read()))
+        if texts[0] != texts[1]:
+            yield f"{name}: a script was changed"
     names = {n for d in (compiled, other) for n in os.listdir(d) if n.endswith(".conf")}
     for name in sorted(names):
         allowed = ALLOWED.get(name, set())
@@ -78,8 +99,21 @@ def apply(compiled, out, devices, settings):
             lines = [re.sub(r"\bFile=/dev/(?:dri/)?", f"File={devices}/", l) if not l.startswith("#") else l for l in lines]
         if keys:
             lines += ["# test overlay"] + [f"{key}={value}" for key, value in keys.values()]
-        with open(os.path.join(out, name), "w", encoding="utf-8") as text:
+        made = os.path.join(out, name)
+        if os.path.exists(made):
+            os.remove(made)
+        mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o644
+        with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as text:
             text.write("\n".join(lines) + "\n")
+    for name in script_names(compiled):
+        made = os.path.join(out, name)
+        os.makedirs(os.path.dirname(made), exist_ok=True)
+        shutil.copy(os.path.join(compiled, name), made)
+        if "/" in name and devices:
+            with open(made, encoding="utf-8") as text:
+                changed = NODE_WORDS.sub(lambda m: f"{m.group(1)}{devices}/" if m.group(1) else f"{m.group(3)}{devices}/", text.read())
+            with open(made, "w", encoding="utf-8") as text:
+                text.write(changed)
 
 
 def self_test():
@@ -90,9 +124,22 @@ def self_test():
             f.write("# made by\nSlurmUser=slurm\nSelectType=select/cons_tres\nNodeName=n[1-2] CPUs=2\n")
         with open(os.path.join(a, "gres.conf"), "w", encoding="utf-8") as f:
             f.write("NodeName=n1 Name=gpu File=/dev/nvidia[0-1]\n")
+        os.makedirs(os.path.join(a, "nodes"))
+        with open(os.path.join(a, "nodes", "gpu.sh"), "w", encoding="utf-8") as f:
+            f.write("gpu_device /dev/nvidia0\ngpus 2 nvidia-smi\nmounted /home\n")
         apply(a, b, "/x", ["slurm.conf:SlurmUser=root", "slurm.conf:TreeWidth=9", "mpi.conf:PMIxCliTmpDirBase=/run/pmix"])
         assert list(differences(a, b)) == [], list(differences(a, b))
         assert read(os.path.join(b, "gres.conf")) == [[("NodeName", "n1"), ("Name", "gpu"), ("File", "/x/nvidia[0-1]")]]
+        node = os.path.join(b, "nodes", "gpu.sh")
+        with open(node, encoding="utf-8") as f:
+            text = f.read()
+        assert text == "gpu_device /x/nvidia0\ngpus 2 /x/nvidia-smi\nmounted /home\n", text
+        for old, new in (("gpus 2", "gpus 1"), ("/home", "/")):
+            with open(node, "w", encoding="utf-8") as f:
+                f.write(text.replace(old, new))
+            assert list(differences(a, b)) == ["nodes/gpu.sh: a script was changed"], (old, new)
+        with open(node, "w", encoding="utf-8") as f:
+            f.write(text)
         for old, new in (("cons_tres", "linear"), ("CPUs=2", "CPUs=3"), ("NodeName=n[1-2]", "NodeName=n[1-3]")):
             path = os.path.join(b, "slurm.conf")
             with open(path, encoding="utf-8") as f:

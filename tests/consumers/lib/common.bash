@@ -19,6 +19,11 @@ compile_case() {
   out=$work/case-$1
   "$bin" compile "$src/tests/golden/compile/$1/spec.yaml" -o "$out" > "$work/case-$1.log" 2>&1 || { cat "$work/case-$1.log" >&2; fail "clusterc compile of the golden case $1"; }
 }
+# compile_spec NAME: the tree of tests/consumers/specs/NAME.yaml under $work/NAME, its path in $out, the spec's in $spec
+compile_spec() {
+  out=$work/$1 spec=$src/tests/consumers/specs/$1.yaml
+  "$bin" compile "$spec" -o "$out" > "$work/$1.log" 2>&1 || { cat "$work/$1.log" >&2; fail "clusterc compile tests/consumers/specs/$1.yaml"; }
+}
 # equal WHAT GOT WANTED
 equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; say "$1: $2"; }
 # trees_with OUTPUT[,MORE]: every example that can be compiled, compiled with these outputs under $work; in $trees the names of those that call for the first
