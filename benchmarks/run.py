@@ -38,14 +38,18 @@ COMMANDS = [
     ("compile again", ["compile", "{spec}", "-o", "{tree}", "--only", FIVE]),
     ("compile, all outputs", ["compile", "{spec}", "-o", "{tree}-all"]),
 ]
+OF_TOPOLOGY = [("compile, Slurm alone", ["compile", "{spec}", "-o", "{tree}-slurm", "--only", "slurm"])]
 
 
 MILLION = 131072                                   # nodes: what is measured of them, files of gigabytes and trees of 400,000 files left out
 OF_A_MILLION = ("check", "plan", "plan -o")
+TOPOLOGY = 65536                                   # nodes: Slurm's tree of them alone
 SMALL, OF_SMALL = 128, 5                           # nodes; so many times the runs: a few milliseconds are half noise
 
 
 def commands(size):
+    if size == TOPOLOGY:
+        return OF_TOPOLOGY
     return [(name, words) for name, words in COMMANDS if size < MILLION or name in OF_A_MILLION]
 
 
@@ -78,6 +82,8 @@ def goals(median, written):
     if at(32, "check"):
         add("32 nodes: check, CPU", 0.015, at(32, "check")["cpu_s"], "s")
         add("32 nodes: check, peak memory", 15, at(32, "check")["peak_mb"], "MB")
+    if at(TOPOLOGY, "compile, Slurm alone"):
+        add("65,536 nodes: Slurm's files, topology.conf among them, CPU", 1.0, at(TOPOLOGY, "compile, Slurm alone")["cpu_s"], "s")
     if at(2048, "check") and at(16384, "check"):
         for command, _ in COMMANDS:
             if command == "what-if each":       # 74,875 and 611,673 components: 8.2 times as many, one run each
@@ -138,7 +144,7 @@ def main():
                 f.write(specs.spec(size))
             runs = {name: [] for name, _ in commands(size)}
             for _ in range(wish.runs * (OF_SMALL if size <= SMALL else 1)):
-                for tree in (place["tree"], place["tree"] + "-all"):
+                for tree in (place["tree"], place["tree"] + "-all", place["tree"] + "-slurm"):
                     shutil.rmtree(os.path.join(scratch, tree), ignore_errors=True)
                 for name, words in commands(size):
                     arguments = [w.format(**place) for w in words]
@@ -154,7 +160,7 @@ def main():
                     if before is not None and before != stamps(os.path.join(scratch, place["tree"])):
                         raise SystemExit(f"run.py: {size} nodes: a second compile touched the tree")
                     runs[name].append(used)
-            if size < MILLION:
+            if size < MILLION and size != TOPOLOGY:
                 tree = stamps(os.path.join(scratch, place["tree"]))
             else:
                 tree = {}

@@ -9,7 +9,7 @@ each size checks clean.
 """
 import sys
 
-SIZES = (32, 128, 2048, 16384, 131072)   # what run.py measures
+SIZES = (32, 128, 2048, 16384, 65536, 131072)   # what run.py measures
 
 NODE_KW = 10.2                   # nvidia-dgx-h100 at most (its catalogue file)
 NODES_PER_RACK = 4

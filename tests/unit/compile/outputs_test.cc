@@ -158,6 +158,64 @@ TEST(Slurm, PatternsWithBracketsInTheMiddleAreListed) {
   EXPECT_NE(c.file("slurm/slurm.conf").find("NodeName=h1n01x,h1n02x,h2n01x,h2n02x CPUs=2 "), std::string::npos) << c.file("slurm/slurm.conf");
 }
 
+// By hand: 2 nodes of 4 GPUs and 64 cores with 2 threads: 100 cores are 200 CPUs of Slurm. 8 GPUs cut in 7 are counted as instances: 3 GPUs are 21.
+// 60 % are 600 parts of a thousand; who has none counts as one. Names are small in Slurm's database, partitions keep theirs.
+TEST(Slurm, TeamsBecomeAccountsWithAQosForEachQuota) {
+  Compiled c;
+  c.spec(kVms.substr(0, kVms.find("  cpu:")) + "  fast: { names: \"a[1-2]\", instance: generic-2u-pcie4, memory: 24 x 32 GiB }\n  cut: { names: c1, instance: nvidia-dgx-a100-640, software: { mig: 7x1g.10gb } }\n"
+         "software: { scheduler: { kind: slurm, version: 22.05, limits: { submit: 50, running: 5, time: 90 min }, requeue: false } }\n"
+         "teams: { Physics: { share: 60 %, quota: { fast: 4 gpus, cut: 3 gpus }, users: [ada, grace] }, nlp: { quota: { fast: 100 cores } }, ops: { quota: { fast: 1 nodes } } }\n", {"slurm"});
+  ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
+  const std::string accounts = c.file("slurm/accounts.sh"), conf = c.file("slurm/slurm.conf");
+  EXPECT_EQ(test::between(accounts, "quota physics.fast", "\n\n"),
+            "quota physics.fast cpu=-1,gres/gpu=4,node=-1\nquota physics.cut cpu=-1,gres/gpu=21,node=-1\nteam physics 600\nmember physics ada\nmember physics grace");
+  EXPECT_NE(accounts.find("quota nlp.fast cpu=200,gres/gpu=-1,node=-1\nteam nlp 1\n"), std::string::npos) << accounts;
+  EXPECT_NE(accounts.find("quota ops.fast cpu=-1,gres/gpu=-1,node=1\nteam ops 1\n"), std::string::npos) << accounts;
+  EXPECT_NE(accounts.find("    physics) printf '%s %s\\n' fast physics.fast cut physics.cut ;;\n    nlp) printf '%s %s\\n' fast nlp.fast cut normal ;;\n"), std::string::npos) << accounts;
+  EXPECT_NE(accounts.find("cluster=case\nsubmit=50\nrunning=5\n"), std::string::npos) << accounts;
+  EXPECT_NE(conf.find("\nAccountingStorageHost=ctl\n"), std::string::npos) << conf;
+  EXPECT_NE(conf.find("\nJobRequeue=0\n"), std::string::npos) << conf;
+  EXPECT_NE(conf.find(" MaxTime=90 "), std::string::npos) << conf;
+  EXPECT_NE(conf.find("\nPrologFlags=Alloc\n"), std::string::npos) << conf;
+  for (const Bundle::File& f : c.bundle.files())
+    if (f.path == "slurm/slurmdbd.conf") {
+      EXPECT_EQ(f.mode, 0600u);
+    } else if (f.path.ends_with(".sh")) {
+      EXPECT_EQ(f.mode, f.path.find("/nodes/") == std::string::npos ? 0755u : 0644u) << f.path;
+    }
+}
+
+TEST(Slurm, AccountingThatCannotBeIsRefused) {
+  const auto told = [](const std::string& scheduler, const std::string& teams) {
+    Compiled c;
+    c.spec(kVms + "software: { scheduler: { kind: slurm, version: 24.11, " + scheduler + " } }\n" + teams, {"slurm"});
+    return c.told();
+  };
+  const std::string teams = "teams: { a: {} }\n";
+  EXPECT_NE(told("accounting: { nodes: \"n[1-2]\" }", teams).find("two nodes run slurmdbd, and each would have a database of its own"), std::string::npos);
+  EXPECT_NE(told("accounting: { nodes: \"n[1-3]\", database: db }", teams).find("slurmdbd has one backup at most"), std::string::npos);
+  EXPECT_NE(told("accounting: { nodes: nobody }", teams).find("no node is named 'nobody'"), std::string::npos);
+  EXPECT_NE(told("accounting: { password: { file: \"/etc/a b\" } }", teams).find("is no absolute path"), std::string::npos);
+  EXPECT_NE(told("limits: { submit: 5 }", "").find("the spec has no teams"), std::string::npos);
+  EXPECT_NE(told("topology: none", "teams: { Root: {} }\n").find("has an account 'root' already"), std::string::npos);
+  EXPECT_NE(told("topology: none", "teams: { A: {}, a: {} }\n").find("has an account 'a' already"), std::string::npos);
+  EXPECT_NE(told("topology: none", "teams: { a: { users: [\"x;id\"] } }\n").find("'x;id' is no account's name"), std::string::npos);
+  EXPECT_NE(told("topology: none", "teams: { a: { quota: { head: 1 nodes } } }\n").find("which Slurm does not hand out"), std::string::npos);
+}
+
+// Two bridges of two cards: each card names the one that it is joined to. A board of eight says nothing: all are alike.
+TEST(Slurm, BridgedCardsAreLinked) {
+  Compiled c;
+  c.spec(kVms.substr(0, kVms.find("  cpu:")) + "  a: { names: a1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, gpus: 4 x nvidia-h100-pcie-80, nvlink_bridge: 2 }\n  b: { names: b1, instance: nvidia-dgx-h100 }\n"
+         "software: { scheduler: { kind: slurm, version: 24.11 } }\n", {"slurm"});
+  ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
+  const std::string gres = c.file("slurm/gres.conf");
+  EXPECT_NE(gres.find("File=/dev/nvidia0 Cores=0-31 Links=-1,1,0,0\n"), std::string::npos) << gres;
+  EXPECT_NE(gres.find("File=/dev/nvidia3 Cores=32-63 Links=0,0,1,-1\n"), std::string::npos) << gres;
+  EXPECT_EQ(test::between(gres, "NodeName=b1", "\n").find("Links"), std::string::npos) << gres;
+  EXPECT_NE(c.file("slurm/slurm.conf").find("\nPrologFlags=Alloc,ForceRequeueOnFail\n"), std::string::npos);
+}
+
 // ---- netplan
 
 const std::string kRoom =
