@@ -331,8 +331,9 @@ class World:
                 if name in state["feeds"]:
                     continue
                 va, ups = feeds.get(name, 0.0), f.get("ups")
-                if f["breaker_va"] is not None and above(va, f["breaker_va"]):
-                    dead.append((name, "feed", va))
+                drawn = va * ups["drawn_over_load"] if ups else va           # the breaker carries what the UPS loses, too
+                if f["breaker_va"] is not None and above(drawn, f["breaker_va"]):
+                    dead.append((name, "feed", drawn))
                 elif ups:
                     left = max(0, ups["modules"] - state["ups"][name])
                     if ups["module_w"] is not None and above(va * self.pf, ups["module_w"] * left):
@@ -458,8 +459,9 @@ class World:
             if name in state["feeds"]:
                 continue
             va, ups = end["feeds"].get(name, 0.0), f.get("ups")
-            if f.get("capacity_va") is not None and above(va, f["capacity_va"]):
-                out.append((rule, "feed", frozenset([f"feed/{name}"]), va))
+            drawn = va * ups["drawn_over_load"] if ups else va
+            if f.get("capacity_va") is not None and above(drawn, f["capacity_va"]):
+                out.append((rule, "feed", frozenset([f"feed/{name}"]), drawn))
             if ups:
                 left = ups["modules"] - max(ups["spare"], state["ups"][name])
                 if ups["module_w"] is not None and above(va * self.pf, ups["module_w"] * left):

@@ -137,7 +137,7 @@ bool PartCount::from_text(std::string_view text, PartCount& out, std::string& er
   text = trimmed(text);
   if (const auto count = leading_count(text)) out.count.value = *count;
   if (text.empty() || text.find(' ') != text.npos) {
-    error = format("a part is written as 'cx7-400' or '8 x cx7-400'; '{}' is not", text);
+    error = format("a part is written as its name in the catalogue, with a count before it where there are several ('8 x NAME'); '{}' is neither", text);
     return false;
   }
   out.model.value = std::string(text);

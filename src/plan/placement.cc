@@ -468,7 +468,12 @@ class Placer {
         unit = *at.value.unit;
         const std::uint64_t bits = d.units > 0 && d.units < 64 && unit + d.units - 1 <= kMostUnits ? ((std::uint64_t{1} << d.units) - 1) << (unit - 1) : 0;
         if (!bits || (state_[rack].free & bits) != bits) {
-          why = clusterc::format("units U{}-U{} of rack '{}' are not free", unit, unit + d.units - 1, rack_name);
+          const int of = c_.rack_group_of(rack);
+          const RackPart* part = of >= 0 ? c_.racks[of].part : nullptr;
+          const std::int64_t top = unit + d.units - 1, there = part ? part->units.value_or(0) : 0;
+          why = there > 0 && top > there ? clusterc::format("it takes U{}-U{}, rack '{}' ends at U{}", unit, top, rack_name, there)
+                : top == unit        ? clusterc::format("unit U{} of rack '{}' is not free", unit, rack_name)
+                                     : clusterc::format("units U{}-U{} of rack '{}' are not free", unit, top, rack_name);
           unit = 0;
         }
       } else {

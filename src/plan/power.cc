@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/rounding.h"
 #include "plan/placement.h"
 #include "plan/power_chain.h"
 
@@ -189,6 +190,59 @@ void plan_power(Plan& plan) {
   }
 }
 
+VoltAmperes at_breaker(const FeedModel& feed, VoltAmperes load) { return feed.ups ? load / feed.ups->efficiency.value_or(1) : load; }
+
+std::vector<FeedLoad> panel_loads(const Plan& plan) {
+  const Cluster& c = *plan.cluster;
+  const std::size_t n = c.panels.size();
+  std::vector<FeedLoad> out(n);
+  if (n == 0) return out;
+  const double pf = power_factor(c);
+  std::vector<std::vector<double>> after(c.feeds.size(), std::vector<double>(n, 0));   // VA, by the feed that is lost
+  PowerState state;
+  for (const PowerClass& k : power_classes(plan)) {
+    const PowerRack& rack = k.rack;
+    if (std::none_of(rack.positions.begin(), rack.positions.end(), [](const PowerPosition& p) { return p.panel >= 0; })) continue;
+    const auto racks = static_cast<double>(k.racks.size());
+    evaluate(rack, {}, state);
+    const std::vector<double> normal = state.position_watts;
+    for (std::size_t p = 0; p < normal.size(); ++p)
+      if (rack.positions[p].panel >= 0) {
+        out[static_cast<std::size_t>(rack.positions[p].panel)].normal += VoltAmperes(normal[p] * racks / pf);
+        out[static_cast<std::size_t>(rack.positions[p].panel)].power += Watts(normal[p] * racks);
+      }
+    for (std::size_t lost = 0; lost < after.size(); ++lost) {
+      PowerFailure failure;
+      for (std::size_t p = 0; p < normal.size(); ++p)
+        if (rack.positions[p].feed == static_cast<std::int16_t>(lost)) failure.positions |= std::uint64_t{1} << p;
+      if (!failure.none()) evaluate(rack, failure, state);
+      const std::vector<double>& then = failure.none() ? normal : state.position_watts;
+      for (std::size_t p = 0; p < normal.size(); ++p)
+        if (rack.positions[p].panel >= 0) after[lost][static_cast<std::size_t>(rack.positions[p].panel)] += then[p] * racks / pf;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i].worst = out[i].normal;
+    for (std::size_t lost = 0; lost < after.size(); ++lost)
+      if (static_cast<int>(lost) != c.panels[i].feed && above(after[lost][i], out[i].worst.value)) {
+        out[i].worst = VoltAmperes(after[lost][i]);
+        out[i].worst_lost_feed = static_cast<int>(lost);
+      }
+  }
+  return out;
+}
+
+Watts power_off_feeds(const Plan& plan) {
+  Watts on{0};
+  PowerState state;
+  for (const PowerClass& k : power_classes(plan)) {
+    evaluate(k.rack, {}, state);
+    for (std::size_t p = 0; p < k.rack.positions.size(); ++p)
+      if (k.rack.positions[p].feed >= 0) on += Watts(state.position_watts[p] * static_cast<double>(k.racks.size()));
+  }
+  return above(plan.it_power.value, on.value) ? plan.it_power - on : Watts(0);
+}
+
 SitePower site_power(const Plan& plan) {
   const Cluster& c = *plan.cluster;
   SitePower p;
@@ -196,7 +250,7 @@ SitePower site_power(const Plan& plan) {
   for (std::size_t f = 0; f < c.feeds.size() && f < plan.feeds.size(); ++f) {
     if (!c.feeds[f].spec) continue;
     p.other += c.feeds[f].spec->in_use.value_or(Watts(0));
-    if (c.feeds[f].ups) p.ups_loss += plan.feeds[f].power * (1 / c.feeds[f].ups->efficiency.value_or(1) - 1);
+    p.ups_loss += plan.feeds[f].power * (at_breaker(c.feeds[f], VoltAmperes(1)).value - 1);
   }
   for (std::size_t i = 0; i < c.zones.size() && i < plan.zones.size(); ++i) {
     const ZoneModel& z = c.zones[i];
@@ -218,6 +272,16 @@ LiquidFlow coolant_for(Watts heat, Kelvins rise, Fluid fluid) {
   constexpr double kWater = 14.4, kPg25 = 15.1;          // L/min for 1 kW at 1 K: 60 / 4.17 and 60 / 3.97 (kJ/(L K))
   constexpr double kCubicMetersPerSecondPerLiterPerMinute = 1e-3 / 60;
   return LiquidFlow((fluid == Fluid::pg25 ? kPg25 : kWater) * heat.value / 1000 / rise.value * kCubicMetersPerSecondPerLiterPerMinute);
+}
+
+std::optional<FacilityWater> facility_water(const ZoneModel& z, Watts heat) {
+  if (!z.spec || !z.spec->facility || !z.spec->facility->supply || !z.spec->supply || heat.value <= 0) return std::nullopt;
+  FacilityWater w;
+  w.coolant_back = Celsius(z.spec->supply->value + z.spec->rise.value_or(kCoolantRise).value);
+  w.most_rise = Kelvins(w.coolant_back.value - z.spec->facility->supply->value);
+  if (w.most_rise.value <= 0) return std::nullopt;
+  w.least_flow = coolant_for(heat, w.most_rise, Fluid::water);
+  return w;
 }
 
 Watts heat_at_approach(Watts rated, Kelvins rated_at, Kelvins approach) { return rated * std::clamp(approach / rated_at, 0.0, 1.0); }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "plan/power.h"
 #include "plan/what_if_impl.h"
 
 namespace clusterc {
@@ -124,8 +125,9 @@ bool WhatIfEngine::Impl::trip_feeds(Electric& e, int round) const {
     if (e.feed_dead[f]) continue;
     const double va = e.feed_va[f], left = static_cast<double>(ups[f].modules - std::min(ups[f].modules, e.ups_out[f]));
     TripEvent event{.round = round, .kind = ComponentKind::feed, .of = static_cast<std::int32_t>(f)};
-    if (feed_breakers[f].trip >= 0 && above(va, feed_breakers[f].trip)) {
-      event.load = va;
+    const double drawn = at_breaker(c.feeds[f], VoltAmperes(va)).value;
+    if (feed_breakers[f].trip >= 0 && above(drawn, feed_breakers[f].trip)) {
+      event.load = drawn;
       event.limit = feed_breakers[f].trip;
     } else if (ups[f].modules > 0 && ups[f].watts >= 0 && above(va * pf, ups[f].watts * left)) {
       event.kind = ComponentKind::ups;
@@ -223,8 +225,9 @@ void WhatIfEngine::Impl::power_limits(const Electric& e, bool feed_failed, WhatI
     if (e.feed_dead[f]) continue;
     const double va = e.feed_va[f];
     const auto of = static_cast<std::int32_t>(f);
-    if (feed_breakers[f].continuous >= 0 && above(va, feed_breakers[f].continuous))
-      out.limits.push_back({.rule = rule, .kind = ComponentKind::feed, .of = of, .load = va, .limit = feed_breakers[f].continuous});
+    const double drawn = at_breaker(c.feeds[f], VoltAmperes(va)).value;
+    if (feed_breakers[f].continuous >= 0 && above(drawn, feed_breakers[f].continuous))
+      out.limits.push_back({.rule = rule, .kind = ComponentKind::feed, .of = of, .load = drawn, .limit = feed_breakers[f].continuous});
     if (ups[f].modules == 0) continue;
     const auto left = static_cast<double>(ups[f].modules - std::max(ups[f].spare, e.ups_out[f]));
     if (ups[f].watts >= 0 && above(va * pf, ups[f].watts * left))

@@ -5,6 +5,8 @@
 #include "base/format.h"
 #include "plan/accessories.h"
 #include "plan/placement.h"
+#include "plan/power.h"
+#include "plan/power_chain.h"
 #include "plan/routing.h"
 #include "report/collective_report.h"
 #include "report/cost_report.h"
@@ -107,11 +109,22 @@ std::string feeds_text(const Cluster& cluster, const Plan& plan) {
   for (std::size_t i = 0; i < plan.feeds.size() && i < cluster.feeds.size(); ++i) {
     const FeedLoad& load = plan.feeds[i];
     const FeedModel& feed = cluster.feeds[i];
-    table.row({feed.name, to_text(load.normal), to_text(load.worst),
+    table.row({feed.name, to_text(at_breaker(feed, load.normal)), to_text(at_breaker(feed, load.worst)),
                load.worst_lost_feed < 0 ? "-" : cluster.feeds[static_cast<std::size_t>(load.worst_lost_feed)].name,
                feed.capacity ? to_text(*feed.capacity) : "not stated"});
   }
-  return table.text();
+  const std::vector<FeedLoad> panels = panel_loads(plan);
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const double rating = panel_breaker(cluster, cluster.panels[i]).continuous;
+    table.row({"panel " + cluster.panels[i].name, to_text(panels[i].normal), to_text(panels[i].worst),
+               panels[i].worst_lost_feed < 0 ? "-" : cluster.feeds[static_cast<std::size_t>(panels[i].worst_lost_feed)].name, rating < 0 ? "not stated" : to_text(VoltAmperes(rating))});
+  }
+  std::string out = table.text();
+  for (std::size_t i = 0; i < plan.feeds.size() && i < cluster.feeds.size(); ++i)
+    if (const VoltAmperes load = plan.feeds[i].normal, drawn = at_breaker(cluster.feeds[i], load); drawn > load)
+      out += format("  feed {}: {} of it with all feeds is lost in its UPS\n", cluster.feeds[i].name, to_text(drawn - load));
+  if (const Watts off = power_off_feeds(plan); off.value > 0) out += format("  on no feed: {}\n", to_text(off));
+  return out;
 }
 
 std::string cooling_text(const Cluster& cluster, const Plan& plan) {
@@ -149,7 +162,7 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
       out += "\n";
     }
     if (f.planes > 1) out += format("    {} planes that share no switch: {} of each {}\n", f.planes, f.tiers.empty() ? 0 : f.per_plane(0), f.tiers.empty() ? "" : f.tiers[0].word);
-    if (f.rail_optimised) out += format("    rail-optimised: {} rails, {} units of up to {} nodes\n", f.rails, f.units, f.unit);
+    if (f.rail_optimised) out += format("    rail-optimised: {} rail{}, {} unit{} of up to {} node{}\n", f.rails, f.rails == 1 ? "" : "s", f.units, f.units == 1 ? "" : "s", f.unit, f.unit == 1 ? "" : "s");
     if (!f.tiers.empty()) {
       out += format("    cables: {} to end points", f.node_cables);
       if (f.leaf_spine_cables) out += format(", {} leaf to spine ({} from each leaf to each spine)", f.leaf_spine_cables, f.links_per_pair);

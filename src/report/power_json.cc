@@ -84,7 +84,7 @@ void PowerJson::feed(JsonWriter& json, std::size_t feed) const {
   const Breaker b = feed_breaker(c_, f);
   json.field("breaker_va", known(b.trip)).field("in_use_w", f.spec ? f.spec->in_use.value_or(Watts(0)).value : 0.0);
   if (const UpsModules u = ups_modules(f); u.modules > 0)
-    json.object("ups", kLine).field("modules", u.modules).field("spare", u.spare).field("module_w", known(u.watts)).field("module_va", known(u.va)).end_object();
+    json.object("ups", kLine).field("modules", u.modules).field("spare", u.spare).field("module_w", known(u.watts)).field("module_va", known(u.va)).field("drawn_over_load", at_breaker(f, VoltAmperes(1)).value).end_object();
 }
 
 void PowerJson::panels(JsonWriter& json) const {

@@ -5,8 +5,6 @@
 namespace clusterc {
 namespace {
 
-constexpr Kelvins kRise{10};              // 1.5 L/min for 1 kW of PG25, what makers of cold plates ask for (planning default)
-
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
@@ -20,7 +18,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     const Fluid fluid = z.spec->fluid.value_or(Fluid::water);
-    const Kelvins rise = z.spec->rise.value_or(kRise);
+    const Kelvins rise = z.spec->rise.value_or(kCoolantRise);
     const std::int64_t running = std::max<std::int64_t>(0, set.count.value_or(1) - set.spare.value_or(0));
     const LiquidFlow need = coolant_for(heat, rise, fluid), has = *z.cdu->flow * static_cast<double>(running);
     if (!above(need.value, has.value)) continue;

@@ -8,6 +8,7 @@
 namespace clusterc {
 namespace {
 
+constexpr double kWarmestClass = 45;      // C: W45, the warmest class with a limit (ASHRAE TC 9.9, Thermal guidelines, 5th edition; W+ is whatever the maker says)
 constexpr double kMargin = 2;             // K above the dew point: pipes and quick connectors are colder than the coolant's sensor says (policy)
 
 struct DewPoint { Celsius at{0}; SourceSpan span; std::string how; };
@@ -50,7 +51,14 @@ void check_dew_point(const Rule& rule, const RuleInput& in, Findings& findings, 
 
 void too_warm(const Rule& rule, Findings& findings, const ZoneModel& z, const Value<Celsius>& most, const std::string& part) {
   const Value<Celsius>& supply = z.spec->supply;
-  if (!most || !above(supply->value, most->value)) return;
+  if (!most) {
+    if (!above(supply->value, kWarmestClass)) return;
+    Finding& f = findings.warning(rule.id, supply.span, format("loop '{}' supplies {}, the warmest class of equipment takes {} and the limit of '{}' is not known", z.name, to_text(*supply), to_text(Celsius(kWarmestClass)), part));
+    f.help(format("{} or less, or write the part's `coolant_max`", to_text(Celsius(kWarmestClass))));
+    f.object("zone/" + z.name);
+    return;
+  }
+  if (!above(supply->value, most->value)) return;
   Finding& f = findings.error(rule.id, supply.span, format("loop '{}' supplies {}, '{}' takes {} at most", z.name, to_text(*supply), part, to_text(*most)));
   f.note(most.span, "its warmest coolant");
   mention_unconfirmed(f, most, format("the warmest coolant of '{}'", part));
@@ -73,9 +81,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     check_dew_point(rule, in, findings, loop);
     for (const AssemblyGroupModel& a : c.assemblies)
-      if (a.liquid == loop && a.part) too_warm(rule, findings, z, a.part->coolant_max, a.model);
+      if (a.liquid == loop && a.part && a.count > 0) too_warm(rule, findings, z, a.part->coolant_max, a.model);
     for (const NodeGroupModel& g : c.nodes)
-      if (is_ours(g) && g.racks >= 0 && c.racks[g.racks].liquid == loop && g.count > 0) too_warm(rule, findings, z, g.server.part.coolant_max, g.server.id);
+      if (is_ours(g) && g.racks >= 0 && c.racks[g.racks].liquid == loop && g.count > 0 && (g.server.part.coolant_max || g.server.part.liquid_cooled.value_or(false))) too_warm(rule, findings, z, g.server.part.coolant_max, g.server.id);
   }
 }
 
@@ -93,12 +101,12 @@ Below the dew point, water runs down the manifolds into the trays. Above the equ
 
 ```
 supply >= dew point + 2 K
-supply <= coolant_max of each part
+supply <= coolant_max of each part; where that is not known 45 C (warning)
 dew point from humidity: g = ln(RH) + 17.62 T / (243.12 + T),  Td = 243.12 g / (17.62 - g)   (T in C)
 ```
 
 The dew point is the loop's, else the highest of the zones of air around its racks.
-Source: Magnus formula with the constants of WMO-No. 8 (Guide to Instruments), annex 4.B; the 2 K are policy.
+Source: Magnus formula with the constants of WMO-No. 8 (Guide to Instruments), annex 4.B; the 2 K are policy; 45 C is class W45 of ASHRAE TC 9.9, the warmest that has a limit.
 
 ## Example
 

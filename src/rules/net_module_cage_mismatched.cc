@@ -20,9 +20,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Left& l = by_fabric[i];
     if (!l.first) continue;
     const NetworkModel& n = c.networks[in.plan.fabrics[i].network];
-    // The catalogue does not hold every cable that is made: only where the spec itself narrows the choice is something wrong with it.
-    const bool chosen = !n.spec->media.empty();
-    Finding& f = findings.add(chosen ? rule.severity : Severity::note, rule.id, chosen ? n.spec->media.front().span : first_place(n.spec->switch_model.span, n.span),
+    // The catalogue does not hold every cable that is made. Still, what carries jobs or their data and has no cable is not known to be buildable: that
+    // counts. In the networks of administration, where any cord does, it is a note.
+    const bool chosen = !n.spec->media.empty(), fabric = n.carries_traffic(Traffic::compute) || n.carries_traffic(Traffic::storage);
+    Finding& f = findings.add(chosen || fabric ? rule.severity : Severity::note, rule.id, chosen ? n.spec->media.front().span : first_place(n.spec->switch_model.span, n.span),
                               format("{} of network '{}' {} no cable{} ({}): {}", plural(l.count, "link"), n.name, l.count == 1 ? "has" : "have", chosen ? " of the `media` that it allows" : "", l.first->what, l.first->why));
     f.help(chosen ? "leave `media` out, or add the kind that the cages take" : "another adapter or switch, `breakout`, or a cable of your own in `parts`").object("networks." + n.name);
   }
@@ -33,11 +34,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 For every link there is a cable, or a pair of modules with fibre, whose plugs go into the cages of both ends and whose rate is that of the link. Where the network names its `media` and none of them
-does, it is a warning; where the catalogue has nothing, a note.
+does, it is a warning; where the catalogue has nothing, a warning for networks that carry compute or storage traffic, and a note for others.
 
 ## Why it matters
 
 Four forms of plug look alike (QSFP56 and QSFP112, OSFP with fins and with a flat top) and do not all go into each other's cages. Modules that do not fit are found on the day of cabling.
+That the catalogue has no cable need not mean that none is made; but a fabric whose links nobody can name a part for is not known to be buildable, its bill lacks the dearest lines, and
+"can it be built" must not be answered with yes. An out-of-band or in-band network is wired with whatever fits, so there a note is enough.
 
 ## Formula
 

@@ -1,5 +1,7 @@
 #include "model/power.h"
 #include "plan/placement.h"
+#include "plan/power.h"
+#include "rules/power_say.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -41,6 +43,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
       const auto fit = static_cast<std::int64_t>(std::max(0.0, (allowed - others) / t.each + kRounding));
       f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
                      : format("not one node of '{}' fits beside the rest ({} of {}): take larger PDUs", c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
+      if (const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count))); !cap.empty()) f.help(cap);
     }
   f.objects = std::move(failing.objects);
 }
@@ -80,11 +83,13 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
         findings.note(rule.id, feed.span, format("feed '{}' has neither capacity nor breaker, so its load of {} was not checked", feed.name, to_text(load.normal)));
       continue;   // absent: the resolver asked for it
     }
-    if (!above(load.normal.value, feed.capacity->value)) continue;
-    Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span), format("feed '{}' needs {}, it carries {} continuously", feed.name, to_text(load.normal), to_text(*feed.capacity)));
+    const VoltAmperes drawn = at_breaker(feed, load.normal);
+    if (!above(drawn.value, feed.capacity->value)) continue;
+    Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span), format("feed '{}' needs {}, it carries {} continuously", feed.name, to_text(drawn), to_text(*feed.capacity)));
     f.label(feed.capacity.origin == Origin::derived ? feed.capacity.source : format("{} at power factor {:.2f} = {}", to_text(load.power), power_factor(c), to_text(load.normal)));
     if (feed.spec->in_use) f.note(feed.spec->in_use.span, format("{} of it is other equipment", to_text(*feed.spec->in_use)));
-    f.help(format("{} less, or a feed of at least {}", to_text(load.normal - *feed.capacity), to_text(load.normal)));
+    note_ups_loss(f, feed, load.normal);
+    f.help(format("{} less, or a feed of at least {}", to_text(drawn - *feed.capacity), to_text(drawn)));
     f.object("feed/" + feed.name);
   }
 }
@@ -94,17 +99,13 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (c.panels.empty() || !c.spec.site || !c.spec.site->supply) return;
   const Supply& supply = *c.spec.site->supply;
   if (!supply.voltage || !supply.phases || c.continuous_factor == 0) return;   // the reader asked for them
-  std::vector<VoltAmperes> on(c.panels.size());
-  for (const PduLoad& load : in.plan.pdus) {
-    const int group = c.rack_group_of(load.rack);
-    if (group >= 0 && c.racks[group].pdus[load.pdu].panel >= 0) on[c.racks[group].pdus[load.pdu].panel] += load.normal;
-  }
+  const std::vector<FeedLoad> on = panel_loads(in.plan);
   for (std::size_t i = 0; i < c.panels.size(); ++i) {
     const Value<Amperes>& breaker = c.panels[i].spec->breaker;
     if (!breaker) continue;
     const VoltAmperes rating = continuous_rating(*supply.phases, *supply.voltage, *breaker, c.continuous_factor);
-    if (!above(on[i].value, rating.value)) continue;
-    Finding& f = findings.error(rule.id, breaker.span, format("panel '{}' needs {}, it carries {} continuously", c.panels[i].name, to_text(on[i]), to_text(rating)));
+    if (!above(on[i].normal.value, rating.value)) continue;
+    Finding& f = findings.error(rule.id, breaker.span, format("panel '{}' needs {}, it carries {} continuously", c.panels[i].name, to_text(on[i].normal), to_text(rating)));
     f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage), to_text(*breaker), c.continuous_factor));
     f.help("move PDUs to another panel, or take a larger breaker");
     f.object("panel/" + c.panels[i].name);

@@ -1,5 +1,6 @@
 #include "plan/placement.h"
 #include "rules/cord_faults.h"
+#include "rules/power_say.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 
@@ -59,7 +60,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.label(format("{} / {:.2f} power factor / {} / {}", to_text(w.power), power_factor(c), w.alive == 1 ? "1 supply" : format("{} supplies", w.alive), to_text(w.volts)));
       f.note(g.pdus[w.pdu].span, "a PDU that it hangs on");
       mention_unconfirmed(f, inlet, format("the inlet of '{}'", device_model(in.plan, device)));
-      f.help(*inlet == InletKind::c14 ? "supplies with C20 inlets, more supplies, or a higher voltage" : "more supplies, a higher voltage, or a `power_cap`");
+      f.help(*inlet == InletKind::c14 ? "supplies with C20 inlets, more supplies, or a higher voltage" : "more supplies or a higher voltage");
+      // The current goes with the power.
+      if (device.kind == DeviceKind::node)
+        if (const NodeGroupModel& of = c.nodes[static_cast<std::size_t>(device.group)]; of.server.power)
+          if (const std::string cap = cap_help(of, *of.server.power * (outlet_rating(c, *inlet) / w.amps)); !cap.empty()) f.help(cap);
       f.object(device_owner(in.plan, device));
     }
   }

@@ -1,4 +1,7 @@
 #include "plan/placement.h"
+#include "plan/power.h"
+#include "plan/power_chain.h"
+#include "rules/power_say.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -36,6 +39,12 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   f.note(lost.span, "this feed is lost");
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
   f.help(format("keep each rack at {} or less ({} x {} x {:.2f}), or give it a PDU on a further feed", to_text(Watts(rating->value * pf * static_cast<double>(alive))), alive, to_text(*rating), pf));
+  // Where fewer supplies lose more, the cap is less by the same share.
+  for (const Term& t : terms)
+    if (t.kind == DeviceKind::node && t.group == group) {
+      const double allowed = rating->value * pf * static_cast<double>(alive) * std::min(1.0, simple / moved), others = power.value - t.each * static_cast<double>(t.count);
+      if (const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count))); !cap.empty()) f.help(cap);
+    }
   f.objects = std::move(failing.objects);
 }
 
@@ -44,15 +53,39 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t i = 0; i < c.feeds.size() && i < in.plan.feeds.size(); ++i) {
     const FeedModel& feed = c.feeds[i];
     const FeedLoad& load = in.plan.feeds[i];
-    if (!feed.capacity || load.worst_lost_feed < 0 || above(load.normal.value, feed.capacity->value) || !above(load.worst.value, feed.capacity->value)) continue;
+    if (!feed.capacity || load.worst_lost_feed < 0) continue;
+    const VoltAmperes normal = at_breaker(feed, load.normal), worst = at_breaker(feed, load.worst);
+    if (above(normal.value, feed.capacity->value) || !above(worst.value, feed.capacity->value)) continue;
     const FeedModel& lost = c.feeds[load.worst_lost_feed];
     Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span),
-                                format("when feed '{}' is lost, feed '{}' needs {}, it carries {} continuously", lost.name, feed.name, to_text(load.worst), to_text(*feed.capacity)));
+                                format("when feed '{}' is lost, feed '{}' needs {}, it carries {} continuously", lost.name, feed.name, to_text(worst), to_text(*feed.capacity)));
     f.label(feed.capacity.origin == Origin::derived ? feed.capacity.source
                                                     : format("{} in the normal state + {} that moves over", to_text(load.normal), to_text(load.worst - load.normal)));
     f.note(lost.span, "this feed is lost");
-    f.help(format("a feed of at least {}, or {} less load", to_text(load.worst), to_text(load.worst - *feed.capacity)));
+    note_ups_loss(f, feed, load.worst);
+    f.help(format("a feed of at least {}, or {} less load", to_text(worst), to_text(worst - *feed.capacity)));
     f.object("feed/" + feed.name);
+  }
+}
+
+void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (c.panels.empty()) return;
+  const std::vector<FeedLoad> loads = panel_loads(in.plan);
+  for (std::size_t i = 0; i < c.panels.size(); ++i) {
+    const PanelModel& panel = c.panels[i];
+    const FeedLoad& load = loads[i];
+    const double rating = panel_breaker(c, panel).continuous;
+    // Overloaded even with all feeds: power-branch-over-continuous-rating says so.
+    if (rating < 0 || load.worst_lost_feed < 0 || above(load.normal.value, rating) || !above(load.worst.value, rating)) continue;
+    const FeedModel& lost = c.feeds[load.worst_lost_feed];
+    const Supply& supply = *c.spec.site->supply;
+    Finding& f = findings.error(rule.id, first_place(panel.spec->breaker.span, panel.span),
+                                format("when feed '{}' is lost, panel '{}' needs {}, it carries {} continuously", lost.name, panel.name, to_text(load.worst), to_text(VoltAmperes(rating))));
+    f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage), to_text(*panel.spec->breaker), c.continuous_factor));
+    f.note(lost.span, format("this feed is lost; with it the panel carries {}", to_text(load.normal)));
+    f.help(format("a panel of at least {}, PDUs on another panel, or {} less load", to_text(load.worst), to_text(load.worst - VoltAmperes(rating))));
+    f.object("panel/" + panel.name);
   }
 }
 
@@ -68,6 +101,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, g.pdus.front().span, format("all PDUs of rack group '{}' hang on feed '{}': its loss leaves no other to be checked, and the racks dark", g.name, c.feeds[g.pdus.front().feed].name));
     check_racks(rule, in, findings, g);
   }
+  check_panels(rule, in, findings);
   check_feeds(rule, in, findings);
 }
 
@@ -75,7 +109,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-After the loss of any one feed, every PDU and every feed that is left still carries no more than its continuous rating.
+After the loss of any one feed, every PDU, every panel and every feed that is left still carries no more than its continuous rating.
+The UPS of a feed is held to the same load by [power-ups-over-kw-rating](power-ups-over-kw-rating.md), power shelves by [power-shelves-below-rack-draw](power-shelves-below-rack-draw.md).
 
 ## Why it matters
 
@@ -85,7 +120,9 @@ Two feeds are bought so that one may fail. If the other then opens its breaker, 
 
 ```
 load of a PDU after the loss  = power of the rack / power factor / PDUs not on the lost feed
+load of a panel after it      = that of its PDUs, together
 load of a feed after the loss = what it carried + what moves over from the racks on both
+on the breaker of a feed      = its load / efficiency of its UPS, where it has one
 each <= continuous rating (power-branch-over-continuous-rating)
 ```
 

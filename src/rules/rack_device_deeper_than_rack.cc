@@ -4,6 +4,9 @@
 namespace clusterc {
 namespace {
 
+constexpr Meters kPduDepth{0.05};          // body of a vertical PDU, without its cords (planning default)
+constexpr Meters kWideRack{0.75};          // from this width on there is a channel beside the 19 inches (EIA-310: 600 mm cabinets have none)
+
 struct Device { std::string what, model; const Value<Meters>* depth; SourceSpan span; std::string object; };
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -34,6 +37,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     const Value<Meters>& room = g.part->mounting_depth;
+    // In a narrow cabinet vertical PDUs stand behind the devices, in a wide one beside them.
+    const bool behind = !g.pdus.empty() && g.part->width && g.part->width->value < kWideRack.value;
+    const Meters left = behind ? *room - kPduDepth : *room;
     for (const Device& d : devices) {
       if (!*d.depth) {
         findings.note(rule.id, d.span, format("'{}' states no `depth`, so it was not checked whether {} fits rack group '{}'", d.model, d.what, g.name));
@@ -44,6 +50,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         mention_unconfirmed(f, room, format("the mounting depth of '{}'", g.model));
         mention_unconfirmed(f, *d.depth, format("the depth of '{}'", d.model));
         f.help("a deeper rack, or another rack group for it");
+        f.object(d.object);
+      } else if (above((*d.depth)->value, left.value)) {
+        Finding& f = findings.warning(rule.id, d.span, format("'{}' of {} is {} deep, '{}' takes {} with vertical PDUs behind it", d.model, d.what, to_text(**d.depth), g.model, to_text(left)));
+        f.label(format("{} - {} of a vertical PDU", to_text(*room), to_text(kPduDepth)));
+        f.note(g.pdus.front().span, format("{} in a cabinet of {}", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"), to_text(*g.part->width)));
+        mention_unconfirmed(f, room, format("the mounting depth of '{}'", g.model));
+        mention_unconfirmed(f, *d.depth, format("the depth of '{}'", d.model));
+        f.help("a deeper rack, or one 750 mm wide or more, where PDUs stand beside the devices");
         f.object(d.object);
       }
     }
@@ -66,9 +80,10 @@ A node that stands out of the rack keeps the door open, and with it the air of t
 depth of the device <= mounting depth of the rack
 ```
 
-The mounting depth is the deepest device that fits between the doors, with room for cables behind it.
+The mounting depth is the deepest device that fits between the doors, with room for cables behind it. In a cabinet narrower than 750 mm that has PDUs, 50 mm less (warning): vertical PDUs
+have no channel beside the devices there and stand behind them.
 
-Source: data sheets of device and rack (catalogue).
+Source: data sheets of device and rack (catalogue); 50 mm is the body of a vertical PDU without its cords (planning default).
 
 ## Example
 

@@ -48,6 +48,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         } else if (d.kind == DeviceKind::occupied)
           add("what already stands there", std::all_of(g.spec->occupied.begin(), g.spec->occupied.end(), [](const Occupied& o) { return static_cast<bool>(o.weight); }));
       }
+      // What is said to stand on no unit of the rack is no device of it, and weighs all the same.
+      if (without.empty() && g.part->weight) add("what already stands there", false);
       if (!g.part->weight) add(g.model, false);
       findings.note(rule.id, g.span, format("no `weight` is given for {}, so it counts as nothing in rack group '{}'", name_list(without, static_cast<std::int64_t>(without.size())), g.name));
     }

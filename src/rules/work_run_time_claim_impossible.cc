@@ -8,7 +8,6 @@
 namespace clusterc {
 namespace {
 
-constexpr double kBestPublished = 0.65;       // 0.653 in BF16, MegaScale (arXiv 2402.15627, table 2)
 constexpr double kBeyond = 0.80;              // matrix products alone reach this share at most (cuBLAS on H100: 794.5 of 989)
 constexpr double kUsual = 0.40;               // Llama 3 405B: 0.38 to 0.43 (arXiv 2407.21783, table 4)
 
@@ -22,8 +21,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       return;
     }
     const double tokens = static_cast<double>(*w.train->tokens), gpus = static_cast<double>(g.gpus), share = implied_utilisation(*p, tokens, gpus, *g.peak, *w.within);
-    if (!above(share, kBestPublished)) return;
-    const std::string message = format("workload '{}' needs {} of the peak to be done in {}, the best published is {}", name, percent(share), to_text(*w.within, 3), percent(kBestPublished));
+    if (!above(share, kBestPublishedUtilisation)) return;
+    const std::string message = format("workload '{}' needs {} of the peak to be done in {}, the best published is {}", name, percent(share), to_text(*w.within, 3), percent(kBestPublishedUtilisation));
     Finding& f = above(share, kBeyond) ? findings.error(rule.id, w.within.span, message) : findings.warning(rule.id, w.within.span, message);
     f.label(format("6 x {} x {} tokens / ({} GPUs x {} x {})", number(*p), number(tokens), g.gpus, to_text(*g.peak), to_text(*w.within, 3)));
     f.help(format("{} at {} of the peak without interruptions; or {} GPUs for this time", to_text(run_time(*p, tokens, gpus, *g.peak, kUsual), 3), percent(kUsual), number(std::ceil(gpus * share / kUsual))));

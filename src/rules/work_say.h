@@ -16,6 +16,9 @@ inline std::string number(double n) {
   return format("{:.6g}", n);
 }
 
+// The highest share of the dense peak that a training run has published: 0.653 in BF16, MegaScale (arXiv 2402.15627, table 2).
+constexpr double kBestPublishedUtilisation = 0.65;
+
 // Calls say(name, place of the name, workload, its GPUs) for each workload of this kind that names groups with GPUs.
 template <class Say>
 void each_workload(const RuleInput& in, std::string_view kind, Say say) {

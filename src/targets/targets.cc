@@ -6,6 +6,8 @@
 #include "base/format.h"
 #include "model/merge.h"
 #include "model/nvlink.h"
+#include "model/power_cap.h"
+#include "model/rdma.h"
 #include "model/storage_path.h"
 #include "plan/routing.h"
 #include "targets/collectives.h"
@@ -95,8 +97,16 @@ class Expect {
     return {fact->value * times, std::move(derivation), fact.source, fact.confirmed};
   }
 
+  // Healthy figures are published of parts at full power: of what a limit slows there is none.
+  static void slow(ExpectedFigure& figure, const PublishedRow*& row, const std::string& why) {
+    if (why.empty() || !figure.missing.empty()) return;
+    figure.missing = why + ": healthy figures are published at full power; set a floor in targets";
+    row = nullptr;
+  }
+
   void host_group(const NodeGroupModel& group) {
     const ServerModel& server = group.server;
+    const std::string slowed = slowed_by(group);
     const CpuPart* cpu = server.cpu;
     const std::string where = "nodes." + group.name;
     // Memory: populated channels x transfer rate x 8 bytes.
@@ -131,6 +141,7 @@ class Expect {
       ExpectedFigure one = memory;
       const bool triad = std::string_view(test) == "memory.triad";
       if (!triad) one.missing = "healthy figures are published for triad only: it is judged";
+      slow(one, row, slowed);
       if (triad) finish(std::move(one), row, wish(group.name, &TestTargets::memory)); else finish(std::move(one), nullptr, NoWish());
     }
     // Matrix multiplication: cores x clock x FP64 operations a cycle; FP32 has twice the lanes.
@@ -147,6 +158,8 @@ class Expect {
       }
       const bool fp64 = factor == 1.0;
       if (fp64) linpack(gemm, group);
+      const PublishedRow* none = nullptr;
+      slow(gemm, none, slowed);
       finish(std::move(gemm), nullptr, fp64 ? wish(group.name, &TestTargets::gemm) : std::nullopt);
     }
   }
@@ -172,6 +185,7 @@ class Expect {
     const ServerModel& server = group.server;
     const GpuPart* gpu = server.gpu;
     if (!gpu) return;
+    const std::string slowed = slowed_by(group);
     const auto figure = [&](std::string test, Dimension dimension, Figure ceiling, std::string_view key) {
       ExpectedFigure f{.test = std::move(test), .group = group.name, .scope = "gpu", .dimension = dimension, .ceiling = std::move(ceiling)};
       if (!f.ceiling.value) f.missing = format("{} of {} is not in the catalogue", key, server.gpu_model);
@@ -181,21 +195,28 @@ class Expect {
       ExpectedFigure f = figure(test, Dimension::byte_rate, from(gpu->memory_bandwidth, 1, "data sheet bandwidth"), "memory_bandwidth");
       const bool triad = std::string_view(test) == "memory.triad";
       if (!triad && f.missing.empty()) f.missing = "healthy figures are published for triad only: it is judged";
-      finish(std::move(f), triad ? find_published(test, server.gpu_model) : nullptr, triad ? wish(group.name, &TestTargets::memory) : std::nullopt);
+      const PublishedRow* row = triad ? find_published(test, server.gpu_model) : nullptr;
+      slow(f, row, slowed);
+      finish(std::move(f), row, triad ? wish(group.name, &TestTargets::memory) : std::nullopt);
     }
     const Value<FlopsPerSecond>& fp64 = gpu->fp64_tensor.or_else(gpu->fp64);
     const struct { const char* test; const Value<FlopsPerSecond>* peak; const char* key; bool wished; } formats[] = {
         {"gemm.fp64", &fp64, "fp64", false}, {"gemm.fp32", &gpu->fp32, "fp32", false}, {"gemm.tf32", &gpu->tf32, "tf32", false},
         {"gemm.bf16", &gpu->bf16, "bf16", true}, {"gemm.fp16", &gpu->bf16, "bf16 (FP16 has the same peak)", false}};
-    for (const auto& f : formats)
-      finish(figure(f.test, Dimension::flop_rate, from(*f.peak, 1, "dense peak at the power limit as shipped"), f.key), find_published(f.test, server.gpu_model),
-             f.wished ? wish(group.name, &TestTargets::gemm) : std::nullopt);
+    for (const auto& f : formats) {
+      ExpectedFigure gemm = figure(f.test, Dimension::flop_rate, from(*f.peak, 1, "dense peak at the power limit as shipped"), f.key);
+      const PublishedRow* row = find_published(f.test, server.gpu_model);
+      slow(gemm, row, slowed);
+      finish(std::move(gemm), row, f.wished ? wish(group.name, &TestTargets::gemm) : std::nullopt);
+    }
 
     // HPL over the whole group: per-GPU shares times GPUs.
     const double gpus = static_cast<double>(server.gpu_count * group.count);
     ExpectedFigure hpl = figure("hpl.score", Dimension::flop_rate, from(fp64, gpus, format("{} GPUs x FP64 peak", gpus)), "fp64");
     hpl.scope = "group";
-    if (const PublishedRow* one = find_published("hpl.score", server.gpu_model)) {
+    const PublishedRow* one = find_published("hpl.score", server.gpu_model);
+    slow(hpl, one, slowed);
+    if (one) {
       PublishedRow row = *one;
       if (row.typical) row.typical = *row.typical * gpus;
       if (row.lowest) row.lowest = *row.lowest * gpus;
@@ -208,13 +229,20 @@ class Expect {
     paths(group, *gpu);
   }
 
+  // Why the published figures, all of them of RDMA, say nothing of a group's compute network; empty: they do.
+  std::string over_tcp(const ComputePorts& ports) const {
+    if (ports.nics == 0) return "";
+    const NetworkModel& network = cluster_.networks[static_cast<std::size_t>(ports.network)];
+    return is_rdma(network) ? "" : format("network '{}' has no `rdma`: NCCL runs over TCP, healthy figures are published of RDMA only", network.name);
+  }
+
   // Tests of single paths, of all-to-all and of storage: expected where the spec names them, or where all that can be said is asked for.
   void paths(const NodeGroupModel& group, const GpuPart& gpu) {
     const ServerModel& server = group.server;
-    const auto add = [&](std::string test, std::string scope, Figure ceiling, std::string missing, const PublishedRow* row, const auto& wished) {
+    const auto add = [&](std::string test, std::string scope, Figure ceiling, std::string missing, const PublishedRow* row, const auto& wished, const std::string& unlike = "") {
       if (!wished && !unnamed_) return;
       ExpectedFigure f{.test = std::move(test), .group = group.name, .scope = std::move(scope), .ceiling = std::move(ceiling)};
-      if (!f.ceiling.value) f.missing = std::move(missing);
+      f.missing = f.ceiling.value ? unlike : std::move(missing);
       finish(std::move(f), row, wished);
     };
     // Host to device: the slower of GPU and processor sets the generation. A superchip's own link is no PCIe.
@@ -245,7 +273,7 @@ class Expect {
     std::string rdma_row;
     if (ports.nics > 0) {
       const NetworkModel& network = cluster_.networks[static_cast<std::size_t>(ports.network)];
-      rdma = {rdma_ceiling(ports.rate).value, format("{} / 8 x {}", to_text(ports.rate), kPayloadShare), "arithmetic", true};
+      if (is_rdma(network)) rdma = {rdma_ceiling(ports.rate).value, format("{} / 8 x {}", to_text(ports.rate), kPayloadShare), "arithmetic", true};
       rdma_row = format("{} {:.0f}", network.kind == LinkKind::infiniband ? "infiniband" : network.kind == LinkKind::ethernet ? "roce" : "other", ports.rate.value / 1e9);
       if (units > 1) {
         const double ring = unit.link.value > 0 && unit.gpus > 1 ? std::min(unit.link.value, unit.network.value) : unit.network.value;
@@ -267,10 +295,13 @@ class Expect {
         }
       }
     }
-    add("rdma.write", "pair", std::move(rdma), no_network, find_published("rdma.write", rdma_row), wish(group.name, &TestTargets::rdma));
+    // Plain Ethernet has no RDMA to measure: it is named where the spec asks for it, or where no network is known.
+    const std::string tcp = over_tcp(ports);
+    if (const auto wished = wish(group.name, &TestTargets::rdma); wished || tcp.empty())
+      add("rdma.write", "pair", std::move(rdma), tcp.empty() ? no_network : tcp, tcp.empty() ? find_published("rdma.write", rdma_row) : nullptr, wished);
     const std::string one_node = ports.nics > 0 ? "one node: there is no other to send to" : no_network;
-    add("nccl.all_gather.busbw", "whole", std::move(gather), one_node, &gather_row, wish(group.name, &TestTargets::all_gather));
-    add("nccl.all_to_all.busbw", "whole", std::move(alltoall), one_node, &alltoall_row, wish(group.name, &TestTargets::all_to_all));
+    add("nccl.all_gather.busbw", "whole", std::move(gather), one_node, tcp.empty() ? &gather_row : nullptr, wish(group.name, &TestTargets::all_gather), tcp);
+    add("nccl.all_to_all.busbw", "whole", std::move(alltoall), one_node, tcp.empty() ? &alltoall_row : nullptr, wish(group.name, &TestTargets::all_to_all), tcp);
   }
 
   // All-reduce inside one node, inside an NVLink domain of several, and across the group: the ceiling is the best of the algorithms that are available.
@@ -279,6 +310,7 @@ class Expect {
     const TargetScope asked = wished && wished->scope ? *wished->scope : TargetScope::whole;     // else it is of the widest scope that there is
     const CollectiveUnit unit = collective_unit(cluster_, group);
     const double units = std::ceil(static_cast<double>(group.count) / unit.nodes);
+    const std::string tcp = over_tcp(compute_ports(cluster_, group));
     const auto of = [&](const char* scope, const CollectiveUnit& u, double k, bool mine, const std::string& missing) {
       ExpectedFigure f{.test = "nccl.all_reduce.busbw", .group = group.name, .scope = scope};
       std::optional<PublishedRow> row;
@@ -291,7 +323,8 @@ class Expect {
           f.ceiling.confirmed = link.confirmed;
         }
         // Inside a node a share that other parts show is no figure of this hardware.
-        if (const auto healthy = healthy_all_reduce(u, k); healthy && (k >= 2 || healthy->basis != "transferred"))
+        if (k >= 2) f.missing = tcp;
+        if (const auto healthy = healthy_all_reduce(u, k); f.missing.empty() && healthy && (k >= 2 || healthy->basis != "transferred"))
           row = PublishedRow{f.test, "", healthy->lowest || healthy->basis != "gate" ? std::optional(healthy->typical) : std::nullopt, healthy->lowest, healthy->gate, healthy->basis, healthy->source, healthy->best};
       } else {
         f.missing = missing;

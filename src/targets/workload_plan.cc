@@ -5,6 +5,8 @@
 
 #include "base/format.h"
 #include "model/power.h"
+#include "model/power_cap.h"
+#include "model/rdma.h"
 #include "model/storage_path.h"
 #include "targets/checkpoint.h"
 
@@ -153,6 +155,13 @@ std::vector<WorkloadPlan> plan_workloads(const Cluster& c, const Plan&) {
       else if (!g->slowest || !g->smallest) p.missing.push_back(format("{} of its GPUs is not in the catalogue", g->missing));
       else if (p.kind == "inference") plan_inference(c, w, *g, p);
       else plan_training(c, w, *g, p);
+      for (const auto& on : w.on)
+        if (const int at = c.find_node_group(on.name); at >= 0)
+          if (const std::string slowed = slowed_by(c.nodes[static_cast<std::size_t>(at)]); !slowed.empty())
+            p.missing.push_back(format("how much slower the GPUs of '{}' are ({}): all times and rates are those of full power, at best", on.name, slowed));
+      if (group && p.nodes > 1)
+        if (const ComputePorts ports = compute_ports(c, *group); ports.nics > 0 && !is_rdma(c.networks[static_cast<std::size_t>(ports.network)]))
+          p.missing.push_back(format("how fast NCCL is over TCP (network '{}' has no `rdma`): all times and rates are those of RDMA, at best", c.networks[static_cast<std::size_t>(ports.network)].name));
     } else {
       p.missing.push_back("`on` names no group with GPUs");
     }

@@ -1,0 +1,76 @@
+#include "plan/power.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
+    const ZoneModel& z = c.zones[i];
+    const Watts heat = in.plan.zones[i].heat;
+    if (z.spec->method.value != CoolingMethod::liquid || !z.spec->facility || !z.spec->facility->flow || heat.value <= 0) continue;
+    const FacilityLoop& facility = *z.spec->facility;
+    const std::optional<FacilityWater> water = facility_water(z, heat);
+    if (!water) {
+      // Facility water as warm as the returning coolant takes nothing at all: cool-cdu-undersized-at-approach has the CDU at no approach.
+      if (!facility.supply || !z.spec->supply)
+        findings.note(rule.id, facility.flow.span, format("loop '{}' states no {}, so it was not checked whether {} of facility water take its {}", z.name, facility.supply ? "`supply` temperature" : "`facility: { supply: … }`", to_text(*facility.flow), to_text(heat)));
+      continue;
+    }
+    if (!above(water->least_flow.value, facility.flow->value)) continue;
+    Finding& f = findings.error(rule.id, facility.flow.span, format("loop '{}' needs {} of facility water at least, it has {}", z.name, to_text(water->least_flow), to_text(*facility.flow)));
+    f.label(format("14.4 L/min for 1 kW at 1 K x {} / {}", to_text(heat), to_text(water->most_rise, 3)));
+    f.note(facility.supply.span, format("facility water comes at {} and leaves no warmer than the coolant comes back: {}", to_text(*facility.supply), to_text(water->coolant_back, 3)));
+    f.note(z.spec->supply.span, format("the coolant goes out at this and warms up by {}", to_text(z.spec->rise.value_or(kCoolantRise))));
+    f.help(format("more facility water; the {} that there is would have to warm up by {}", to_text(*facility.flow), to_text(Kelvins(water->most_rise.value * (water->least_flow / *facility.flow)), 3)));
+    f.object("zone/" + z.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The facility water behind a liquid loop flows fast enough to take the loop's heat without leaving warmer than the coolant comes back.
+
+## Why it matters
+
+The CDU's own flow and rating say nothing of the building's side. Where the building gives too little water, the loop's set point climbs until the GPUs throttle, and no part of the cluster shows a fault.
+
+## Formula
+
+```
+coolant comes back at  = loop supply + rise                           (10 K unless `rise` says otherwise)
+facility water may rise by at most  coolant comes back - facility supply
+flow [L/min] >= 14.4 x heat [kW] / that rise [K]
+```
+
+Source: heat flows from warm to cold, in the best exchanger (counter flow) too; 14.4 = 60 / (density x specific heat) of water at 30 C, 4.17 kJ/(L K). A real exchanger needs more.
+
+## Example
+
+306 kW behind `facility: { supply: 30 C, flow: 100 L/min }`, coolant out at 34 C and back at 44 C: 315 L/min at 14 K; 100 L/min would leave at 74 C.
+
+## How to fix
+
+More or colder facility water, or a warmer loop where the equipment allows it.
+
+## When to accept
+
+Never: no heat exchanger does it.
+)";
+
+const Rule kCoolFacilityWaterShort = {
+    .id = "cool-facility-water-short",
+    .code = "COOL-015",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "the building gives less water than the heat of the loop needs",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,102 @@
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+// Only Amazon's networks speak EFA (its own page in the catalogue: aws-efa-p5).
+constexpr std::string_view kEfaProvider = "aws";
+// Providers by the first word of their instances' names in the catalogue.
+constexpr std::string_view kProviders[] = {"aws", "azure", "gcp", "oci", "coreweave", "lambda", "crusoe", "nebius"};
+
+std::string_view provider_of(std::string_view instance) {
+  for (const std::string_view p : kProviders)
+    if (instance.starts_with(p) && instance.size() > p.size() && instance[p.size()] == '-') return p;
+  return "";
+}
+
+// The fastest port of an instance, of what the catalogue knows.
+BitsPerSecond fastest_port(const ServerModel& s) {
+  BitsPerSecond most{0};
+  for (const NicSet& n : s.nics)
+    if (n.part && n.part->port_rate && *n.part->port_rate > most) most = *n.part->port_rate;
+  return most;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (c.own_site || !c.spec.site) return;
+  const Value<std::string>& provider = c.spec.site->provider;
+  const auto known = [&] { return provider && std::find(std::begin(kProviders), std::end(kProviders), std::string_view(*provider)) != std::end(kProviders); };
+  for (const NodeGroupModel& g : c.nodes) {
+    if (!g.server.instance || !known()) continue;
+    const std::string_view of = provider_of(g.server.id);
+    if (of.empty() || of == *provider) continue;
+    Finding& f = findings.error(rule.id, first_place(g.spec->instance.span, g.span), format("'{}' of group '{}' is an instance of {}, the site is at {}", g.server.id, g.name, of, *provider));
+    f.note(provider.span, "the provider is named here").help(format("`provider: {}`, or an instance of {}", of, *provider)).object("nodes." + g.name);
+  }
+  for (const NetworkModel& n : c.networks) {
+    if (n.kind == LinkKind::efa && known() && *provider != kEfaProvider) {
+      Finding& f = findings.error(rule.id, first_place(n.spec->kind.span, n.span), format("network '{}' is EFA, which {} does not have", n.name, *provider));
+      f.note(provider.span, "the provider is named here").help("`kind: infiniband` or `kind: ethernet`, as the provider's network is").object("networks." + n.name);
+      continue;
+    }
+    if (!n.spec->rate) continue;
+    for (const EndPoints& e : n.ends) {
+      if (e.group < 0 || !c.nodes[static_cast<std::size_t>(e.group)].server.instance) continue;
+      const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
+      const BitsPerSecond port = e.ports >= 0 ? g.server.ports[static_cast<std::size_t>(e.ports)].rate : fastest_port(g.server);
+      if (port.value <= 0 || !above(n.spec->rate->value, port.value)) continue;
+      Finding& f = findings.warning(rule.id, n.spec->rate.span, format("network '{}' is to run at {}, the fastest port of '{}' has {}", n.name, to_text(*n.spec->rate), g.server.id, to_text(port)));
+      f.note(e.span, format("'{}' is connected here", g.name)).help(format("`rate: {}`: the rate is that of one port, and an instance has several", to_text(port))).object("networks." + n.name);
+      break;
+    }
+  }
+  if (!c.spec.site->feeds.empty())
+    findings.warning(rule.id, c.spec.site->feeds.entries.front().name_span, "the site is a cloud: its `feeds` are not ours, and nothing is planned or checked of them").help("`kind: own` where the room is ours, else take them out").object("site");
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+In a cloud: instances and networks are those of the provider that the site names, a network is no faster than one port of its instances, and the site has no feeds of its own.
+
+## Why it matters
+
+Rates of instances are advertised as the sum over all of their adapters. A plan with that sum on each port expects figures that nothing reaches, and a provider's name that does not fit the instance makes the whole spec doubtful.
+
+## Formula
+
+```
+provider of the instance = provider of the site
+EFA only at aws
+rate of a network <= rate of one port of the instance; where the network uses the provider's own port: of the instance's fastest
+```
+
+Source: catalogue (the pages of the instances and of their adapters).
+
+## Example
+
+`vpc: { kind: ethernet, rate: 3200 Gb/s, … }` with instances that have 32 ports of 100 Gb/s.
+
+## How to fix
+
+The rate of one port, the provider that has these instances, `kind: own` where feeds are meant.
+
+## When to accept
+
+Where the provider sells another one's instances, or a network whose rate the catalogue does not know.
+)";
+
+const Rule kNetCloudNetworkMismatched = {
+    .id = "net-cloud-network-mismatched",
+    .code = "NET-021",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "instances, networks and rates that the cloud's provider does not have",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

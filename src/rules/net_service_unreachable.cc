@@ -1,0 +1,159 @@
+#include "model/storage_path.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+using Joined = std::vector<char>;        // by network
+
+// Which networks a member of the cluster is in with ports of its own: management ports carry no service.
+class Reach {
+ public:
+  explicit Reach(const Cluster& c) : c_(c), groups_(c.nodes.size(), Joined(c.networks.size(), 0)), storage_(c.storage.size(), Joined(c.networks.size(), 0)) {
+    for (std::size_t n = 0; n < c.networks.size(); ++n) {
+      if (!carries(c.networks[n])) continue;
+      for (const EndPoints& e : c.networks[n].ends) {
+        if (e.members == 0) continue;
+        if (e.group >= 0) groups_[static_cast<std::size_t>(e.group)][n] = 1;
+        else if (e.storage >= 0) storage_[static_cast<std::size_t>(e.storage)][n] = 1;
+      }
+    }
+  }
+  const Joined& group(int g) const { return groups_[static_cast<std::size_t>(g)]; }
+  const Joined& storage(int s) const { return storage_[static_cast<std::size_t>(s)]; }
+  static bool any(const Joined& j) { return std::find(j.begin(), j.end(), 1) != j.end(); }
+
+  // In one network; or each in one that has a gateway, since what lies behind a router is not planned here; or over a group of gateways that is in both.
+  bool meet(const Joined& a, const Joined& b) const {
+    if (share(a, b) || (routed(a) && routed(b))) return true;
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      if (c_.nodes[g].has_role(Role::gateway) && share(groups_[g], a) && share(groups_[g], b)) return true;
+    return false;
+  }
+
+ private:
+  static bool carries(const NetworkModel& n) { return !n.everything && (n.carries.empty() || std::any_of(n.carries.begin(), n.carries.end(), [](Traffic t) { return t != Traffic::oob; })); }
+  static bool share(const Joined& a, const Joined& b) {
+    for (std::size_t n = 0; n < a.size(); ++n)
+      if (a[n] && b[n]) return true;
+    return false;
+  }
+  bool routed(const Joined& a) const {
+    for (std::size_t n = 0; n < a.size(); ++n)
+      if (a[n] && c_.networks[n].spec->gateway) return true;
+    return false;
+  }
+  const Cluster& c_;
+  std::vector<Joined> groups_, storage_;
+};
+
+struct Service { Role role; std::string_view what; };
+constexpr Service kServices[] = {{Role::scheduler, "schedules"}, {Role::control_plane, "is the control plane of"}, {Role::etcd, "keeps the state of"}, {Role::login, "is the way of users to"}};
+
+// What a group does for the others; empty: nothing that they must reach.
+std::string_view service_of(const Cluster& c, const NodeGroupModel& g) {
+  for (const Service& s : kServices)
+    if (g.has_role(s.role)) return s.what;
+  const auto& scheduler = c.spec.software.scheduler;
+  if (!scheduler || !scheduler->controllers) return "";
+  HostPattern::Error error;
+  const auto names = HostPattern::parse(*scheduler->controllers, error);
+  for (std::int64_t i = 0; names && i < names->count() && i < 64; ++i)
+    if (g.names.index_of(names->name(i)) >= 0) return kServices[0].what;
+  return "";
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const Reach reach(c);
+  // Nodes that work and are in a network; without any the spec says nothing of networks yet.
+  std::vector<int> working;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g)))) working.push_back(static_cast<int>(g));
+  if (working.empty()) return;
+
+  const auto left = [&](const Joined& from, auto wants) {
+    std::vector<std::string> names;
+    for (const int g : working)
+      if (wants(g) && !reach.meet(from, reach.group(g))) names.push_back(c.nodes[static_cast<std::size_t>(g)].name);
+    return names;
+  };
+  // `what`: "storage 'scratch' is mounted by 'gpu'", "group 'head' schedules 'gpu'".
+  const auto say = [&](SourceSpan at, const std::string& who, std::string_view what, const std::vector<std::string>& names, bool in_any, std::string object) {
+    const auto count = static_cast<std::int64_t>(names.size());
+    const std::vector<std::string> first(names.begin(), names.begin() + std::min<std::ptrdiff_t>(count, 3));
+    Finding& f = findings.error(rule.id, at, format("{} {} {} and is in no network{}", who, what, name_list(first, count), in_any ? " with them" : ": nobody reaches it"));
+    const int client = c.find_node_group(names.front());
+    for (std::size_t i = 0; i < c.networks.size(); ++i)
+      if (reach.group(client)[i]) {
+        f.note(c.networks[i].span, format("'{}' is in this network", names.front()));
+        f.help(format("name it in `connects` of '{}'", c.networks[i].name));
+        break;
+      }
+    f.object(std::move(object));
+  };
+
+  std::vector<char> told(c.nodes.size(), 0);
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const StorageModel& s = c.storage[i];
+    if (s.spec->kind.value == StorageKind::local || (!s.part && s.nodes < 0)) continue;      // outside: how it is reached is not planned here
+    const Joined& from = s.nodes >= 0 ? reach.group(s.nodes) : reach.storage(static_cast<int>(i));
+    const auto names = left(from, [&](int g) { return g != s.nodes && mounted_by(*s.spec, c.nodes[static_cast<std::size_t>(g)]); });
+    if (names.empty()) continue;
+    if (s.nodes >= 0) told[static_cast<std::size_t>(s.nodes)] = 1;
+    say(s.span, format("storage '{}'", s.name), "is mounted by", names, Reach::any(from), "storage." + s.name);
+  }
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const NodeGroupModel& n = c.nodes[g];
+    const std::string_view what = service_of(c, n);
+    if (what.empty() || n.count == 0 || told[g]) continue;
+    const auto names = left(reach.group(static_cast<int>(g)), [&](int other) { return other != static_cast<int>(g); });
+    if (names.empty()) continue;
+    say(n.span, format("group '{}'", n.name), what, names, Reach::any(reach.group(static_cast<int>(g))), "nodes." + n.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Groups that serve the others (roles `scheduler`, `control-plane`, `etcd`, `login`, and the nodes that `controllers` names) and storage that is mounted are in a network with the nodes that work.
+Management ports do not count. A router counts where both sides are in a network with a `gateway`, and so does a group with the role `gateway` that is in both.
+
+## Why it matters
+
+Everything is racked and powered, its configuration is written, and no packet reaches it: no job starts, no file is read.
+
+## Formula
+
+```
+networks of the service, less out-of-band ones, meet those of each group that works
+```
+
+Source: arithmetic over `connects`.
+
+## Example
+
+`head: { names: "head[1-2]", roles: [scheduler, login] }` that is in no network but the out-of-band one.
+
+## How to fix
+
+Name the group or the storage in `connects` of a network that the nodes are in, or of one with a `gateway`.
+
+## When to accept
+
+Where the two are joined by a network that is not in the spec.
+)";
+
+const Rule kNetServiceUnreachable = {
+    .id = "net-service-unreachable",
+    .code = "NET-020",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a service or storage is in no network with the nodes that need it",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

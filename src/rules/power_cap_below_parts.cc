@@ -1,0 +1,75 @@
+#include "model/power_cap.h"
+#include "rules/power_say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const Value<Watts>& cap = g.spec->power_cap;
+    if (!cap || !is_ours(g) || g.count == 0) continue;
+    const Value<Watts> need = working_power(g.server);
+    const std::optional<LeastPower> least = least_power(g.server);
+    if (!least) {
+      // Half of what the parts take is the usual depth of a cap; below that the question is worth asking.
+      if (need && above(need->value / 2, cap->value))
+        findings.note(rule.id, cap.span, format("neither the idle power of '{}' nor the lowest limit of its GPUs is known, so it was not checked whether it runs on {}", g.server.id, to_text(*cap)));
+      continue;
+    }
+    if (!above(least->watts.value, cap->value)) continue;
+    Finding& f = findings.error(rule.id, cap.span, format("each node of '{}' is to draw {} at most, its parts take {} at least", g.name, to_text(*cap), to_text(least->watts)));
+    f.label(least->formula);
+    f.note(least->span, "the figure that decides");
+    if (!least->confirmed) f.note(least->span, format("it is not confirmed{}{}", least->source.empty() ? "" : ": ", least->source));
+    if (need) f.help(format("a cap of {} or more; {} slow nothing down", to_text(least->watts), to_text(*need)));
+    else f.help(format("a cap of {} or more", to_text(least->watts)));
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A `power_cap` is no less than what the node draws in any case: its idle power, and its GPUs at the lowest limit that their boards take.
+
+## Why it matters
+
+A cap counts everywhere: on PDUs, feeds, UPS, cooling and in the energy bill. One that no node can keep makes all of these figures too small, and the
+breakers learn of it first.
+
+## Formula
+
+```
+power_cap >= idle power of the server
+power_cap >= GPUs x lowest power limit of one / efficiency of the supplies (0.94 where none is stated)
+```
+
+Source: data sheets (catalogue). A cap above that may still slow the node down: `plan` compares it with the sum of the parts at their rated power, and
+where it is less the figures of computing have no floor, since healthy figures are published at full power.
+
+## Example
+
+`power_cap: 500 W` on servers that draw 540 W while they idle.
+
+## How to fix
+
+A higher cap, fewer nodes in a rack, or a larger circuit.
+
+## When to accept
+
+Where the catalogue's idle power is of a larger fit than yours: better state `power_idle` of your own.
+)";
+
+const Rule kPowerCapBelowParts = {
+    .id = "power-cap-below-parts",
+    .code = "PWR-024",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a power cap is less than the node draws when idle",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,85 @@
+#include "plan/power_chain.h"
+#include "rules/power_say.h"
+#include "rules/rules.h"
+
+namespace clusterc {
+namespace {
+
+// What of one rack or assembly hangs on no feed.
+Watts off_feeds(const PowerRack& rack, PowerState& state, double all) {
+  evaluate(rack, {}, state);
+  double on = 0;
+  for (std::size_t p = 0; p < rack.positions.size(); ++p)
+    if (rack.positions[p].feed >= 0) on += state.position_watts[p];
+  return Watts(above(all, on) ? all - on : 0);
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site || c.feeds.empty()) return;              // a spec without a power chain: power-branch-over-continuous-rating has one note of it
+  const std::size_t groups = c.racks.size();
+  std::vector<Watts> missing(groups + c.assemblies.size(), Watts(0));
+  PowerState state;
+  for (const PowerClass& k : power_classes(in.plan)) {
+    if (k.racks.empty()) continue;
+    const double all = in.plan.racks[static_cast<std::size_t>(k.racks.front())].power.value;
+    missing[static_cast<std::size_t>(k.group) + (k.assembly ? groups : 0)] += off_feeds(k.rack, state, all) * static_cast<double>(k.racks.size());
+  }
+  const auto say = [&](SourceSpan at, std::string what, std::string_view key, Watts power, std::string object) {
+    Finding& f = findings.warning(rule.id, at, format("{} {} on no feed: they are in the load of none", to_text(power), what));
+    f.help(std::string(key));
+    f.object(std::move(object));
+  };
+  for (std::size_t g = 0; g < groups; ++g)
+    if (missing[g].value > 0) {
+      const RackGroupModel& r = c.racks[g];
+      if (!r.pdus.empty()) continue;                        // a PDU without a feed: the resolver asks for it
+      say(r.span, format("of the racks of '{}' hang", r.name), "name their `pdus`, each with its `feed`", missing[g], "racks." + r.name);
+    }
+  for (std::size_t a = 0; a < c.assemblies.size(); ++a)
+    if (missing[groups + a].value > 0)
+      say(c.assemblies[a].span, format("of the assemblies of '{}' hang", c.assemblies[a].name), "say how many of their shelves are on which feed: `feeds: { A: 4 shelves, B: 4 shelves }`", missing[groups + a], "assemblies." + c.assemblies[a].name);
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Where the site has feeds, everything in racks and assemblies that draws power hangs on one of them.
+
+## Why it matters
+
+What hangs on no feed is in the load of no feed: breakers, UPS and the loss of a feed are then judged without it, and the verdict is too good by just that much.
+
+## Formula
+
+```
+power of racks and assemblies = what their PDUs and shelves draw from feeds
+```
+
+Source: arithmetic; the same sum is the line `on no feed` of the plan's table of feeds.
+
+## Example
+
+`assemblies: { nvl: { names: "nvl[1-3]", model: nvidia-gb200-nvl72 } }` beside `feeds: { A: …, B: … }`: 360 kW that no feed carries.
+
+## How to fix
+
+Name the racks' `pdus`, each with its `feed` (or `panel`), and each assembly's `feeds`.
+
+## When to accept
+
+Where part of the racks is fed by somebody else, from a supply that is not planned here.
+)";
+
+const Rule kPowerEquipmentOnNoFeed = {
+    .id = "power-equipment-on-no-feed",
+    .code = "PWR-025",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "equipment hangs on none of the site's feeds",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

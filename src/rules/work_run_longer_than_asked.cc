@@ -1,0 +1,73 @@
+#include <cmath>
+
+#include "rules/rules.h"
+#include "rules/work_say.h"
+#include "targets/workload_plan.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const auto& workloads = in.cluster.spec.workloads;
+  if (std::none_of(workloads.begin(), workloads.end(), [](const auto& w) { return w.value.within && w.value.train; })) return;
+  for (const WorkloadPlan& p : plan_workloads(in.cluster, in.plan)) {
+    const auto* named = workloads.find(p.name);
+    if (!named || !named->value.within || !p.run || !above(p.run->time.value, named->value.within->value)) continue;
+    const Workload& w = named->value;
+    // Beyond the best that anybody has published: work-run-time-claim-impossible says so.
+    if (const auto g = gpus_of(in.cluster, w); g && g->peak && w.model)
+      if (const Value<double>& active = w.model->active_parameters.or_else(w.model->parameters);
+          active && above(implied_utilisation(*active, static_cast<double>(*w.train->tokens), static_cast<double>(g->gpus), *g->peak, *w.within), kBestPublishedUtilisation)) continue;
+    Finding& f = findings.warning(rule.id, w.within.span, format("workload '{}' takes {} as planned, it is to be done in {}", p.name, to_text(p.run->time, 3), to_text(*w.within, 3)));
+    f.label(format("{} tokens / {:.4g} tokens/s on {} GPUs{}", number(static_cast<double>(*w.train->tokens)), p.tokens_per_second, p.gpus, p.checkpoint && p.checkpoint->goodput ? format(" / {:.1f} % goodput", *p.checkpoint->goodput * 100) : std::string()));
+    if (p.used_written && p.free && p.free->best && above(p.used->time.total(), p.free->best->time.total() * 1.02) && p.written)
+      f.help(format("the fastest split takes {} a step, as written it is {}: see Workloads of `clusterc plan`", to_text(Seconds(p.free->best->time.total()), 3), to_text(Seconds(p.used->time.total()), 3)));
+    f.help(format("about {} GPUs at the same rate each, or `within: {} d`", number(std::ceil(static_cast<double>(p.gpus) * (p.run->time / *w.within))), static_cast<std::int64_t>(std::ceil(p.run->time.value / 86400))));
+    f.object("workloads." + p.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Training on all of `train` is done `within` the time that the spec gives, at the step time and goodput that the plan expects.
+
+## Why it matters
+
+The date is what the cluster was bought for. The plan shows the time; whether it is enough is the question.
+
+## Formula
+
+```
+time = tokens / (tokens a second x goodput)        both as `clusterc plan` prints them
+time <= within
+```
+
+What needs more of the peak than anybody has reached is [work-run-time-claim-impossible](work-run-time-claim-impossible.md).
+Source: docs/workloads.md has the terms of a step and their sources; docs/predictions.md says how far they are from published runs (which is why this is a warning).
+
+## Example
+
+A model of 70e9 parameters and 1e12 tokens on 160 B200: 41 days, and `within: 30 d`.
+
+## How to fix
+
+More GPUs, a faster split, fewer tokens, or the time that the help names.
+
+## When to accept
+
+Where a measured `efficiency` is on its way, or the run is meant to be cut off at that date.
+)";
+
+const Rule kWorkRunLongerThanAsked = {
+    .id = "work-run-longer-than-asked",
+    .code = "WORK-007",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "training takes longer than the spec gives it",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

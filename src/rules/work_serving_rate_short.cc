@@ -1,0 +1,68 @@
+#include <cmath>
+
+#include "rules/rules.h"
+#include "rules/work_say.h"
+#include "targets/workload_plan.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const auto& workloads = in.cluster.spec.workloads;
+  if (std::none_of(workloads.begin(), workloads.end(), [](const auto& w) { return w.value.tokens_per_second && w.value.kind.value_or("training") == "inference"; })) return;
+  for (const WorkloadPlan& p : plan_workloads(in.cluster, in.plan)) {
+    const auto* named = workloads.find(p.name);
+    if (!named || !named->value.tokens_per_second || !p.serving || p.serving->gpus_wanted <= 0 || p.serving->tokens_per_second <= 0) continue;
+    const ServingPlan& s = *p.serving;
+    if (!above(s.gpus_wanted, static_cast<double>(p.gpus))) continue;
+    const Value<double>& wanted = named->value.tokens_per_second;
+    Finding& f = findings.warning(rule.id, wanted.span, format("workload '{}' is to generate {} tokens/s, its {} GPUs give {:.6g}", p.name, number(*wanted), p.gpus, std::floor(s.tokens_per_second)));
+    f.label(format("{} x {:.6g} tokens/s, each copy on {} GPUs", s.copies, std::floor(s.used.tokens_per_second), s.used.gpus));
+    f.help(format("{} GPUs ({} copies), or `tokens_per_second: {:.0f}`", number(s.gpus_wanted), number(s.copies_wanted), std::floor(s.tokens_per_second)));
+    f.object("workloads." + p.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The copies of a model that a serving workload's GPUs make generate the `tokens_per_second` that it asks for.
+
+## Why it matters
+
+Each copy gives a rate of its own, which the memory's bandwidth sets; what is wanted above that waits in a queue that only grows.
+
+## Formula
+
+```
+copies wanted = tokens_per_second / tokens a second of one copy, rounded up
+copies wanted x GPUs of one copy <= GPUs of the workload
+```
+
+Source: docs/workloads.md has the decoding step and its sources.
+
+## Example
+
+50,000 tokens/s wanted, 5,109 from each copy on four GPUs: ten copies, 40 GPUs, and the workload has 32.
+
+## How to fix
+
+More GPUs, larger batches (`batch`) where latency allows it, a lower precision, or the rate that the help names.
+
+## When to accept
+
+Where an engine's measured rate is higher than the plan's.
+)";
+
+const Rule kWorkServingRateShort = {
+    .id = "work-serving-rate-short",
+    .code = "WORK-008",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a serving workload generates fewer tokens than it is to",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
