@@ -41,7 +41,7 @@ void add_findings_options(po::options_description& options, const char* formats)
       ("color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never")
       ("strict", po::bool_switch(), "warnings fail, too")
       ("today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)")
-      ("max-bytes", po::value<std::uint64_t>()->default_value(64u << 20)->value_name("N"), "largest spec that is read");
+      ("max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest spec that is read");
 }
 
 std::vector<std::string> positional(const po::variables_map& given) {
@@ -56,7 +56,11 @@ std::string one_spec(const po::variables_map& given) {
 
 RunOptions run_options(const po::variables_map& given, const std::string& path) {
   RunOptions options;
-  if (given.count("max-bytes")) options.max_bytes = given["max-bytes"].as<std::uint64_t>();
+  if (given.count("max-bytes")) {
+    const auto bytes = given["max-bytes"].as<std::int64_t>();
+    if (bytes < 1) throw UsageError{"--max-bytes takes a number of bytes from 1 on, not " + std::to_string(bytes)};
+    options.max_bytes = static_cast<std::size_t>(bytes);
+  }
   if (given.count("today")) {
     std::string error;
     options.today = Date::parse(given["today"].as<std::string>(), error);

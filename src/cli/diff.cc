@@ -17,7 +17,7 @@ void options(po::options_description& o) {
       ("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text, markdown (for a pull request) or json (every object)")
       ("color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never: for findings of a spec that has no plan")
       ("today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)")
-      ("max-bytes", po::value<std::uint64_t>()->default_value(64u << 20)->value_name("N"), "largest spec that is read");
+      ("max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest spec that is read");
 }
 
 bool is_pipe(const std::string& path) {

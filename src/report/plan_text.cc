@@ -135,7 +135,19 @@ std::string cooling_text(const Cluster& cluster, const Plan& plan) {
                zone.heat ? to_text(*zone.heat) : "not stated", plan.zones[i].airflow.value > 0 ? to_text(plan.zones[i].airflow) : "-",
                zone.airflow ? to_text(*zone.airflow) : (zone.airflow.unknown ? "unknown" : "not stated")});
   }
-  return table.text();
+  std::string out = table.text();
+  for (std::size_t i = 0; i < plan.zones.size() && i < cluster.zones.size(); ++i) {
+    const ZoneModel& zone = cluster.zones[i];
+    if (!zone.spec || zone.spec->method.value != CoolingMethod::liquid || plan.zones[i].heat.value <= 0) continue;
+    const Kelvins rise = zone.spec->rise.value_or(kCoolantRise);
+    out += format("  {}: {} of coolant, which warms up by {}", zone.name, to_text(coolant_for(plan.zones[i].heat, rise, zone.spec->fluid.value_or(Fluid::water))), to_text(rise));
+    if (const auto water = facility_water(zone, plan.zones[i].heat)) {
+      out += format("; {} of facility water at least", to_text(water->least_flow));
+      if (zone.spec->facility->flow) out += format(", of {}", to_text(*zone.spec->facility->flow));
+    }
+    out += "\n";
+  }
+  return out;
 }
 
 // Node group or storage system.
