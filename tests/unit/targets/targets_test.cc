@@ -118,55 +118,5 @@ TEST(Targets, FloorIsTheGuardedLowestOrTheHigherGate) {
   EXPECT_NEAR(*floor_of(*find_published("nccl.all_reduce.busbw", "node:nvidia-h100-sxm5-80"), 0.97), 461.72e9, 1e6);
 }
 
-// Two nodes of four H100 PCIe on one port of 100 Gb/s each.
-std::string pcie_nodes(const std::string& group, const std::string& network) {
-  return R"(clusterc: 1
-rules: 2026.11
-name: office
-site: { kind: cloud, provider: local }
-nodes:
-  gpu:
-    names: "g[1-2]"
-)" + group + R"(    server: { like: generic-2u-pcie4, gpus: 4 x nvidia-h100-pcie-80, memory: 24 x 32 GiB, nics: { data: intel-e810-cqda2 } }
-networks:
-  lan: { kind: ethernet, rate: 100 Gb/s, subnet: 10.0.0.0/24, carries: [compute, inband], connects: { gpu: { ports: data, count: 1 } })" + network + R"( }
-)";
-}
-
-TEST(Targets, PlainEthernetHasNoFiguresOfRdma) {
-  Expected e;
-  e.text(pcie_nodes("", ""));
-  const ExpectedFigures tcp = expect_figures(*e.cluster, plan_cluster(*e.cluster), true);
-  EXPECT_EQ(tcp.find("rdma.write", "gpu"), nullptr);
-  const ExpectedFigure* whole = scoped(tcp, "nccl.all_reduce.busbw", "whole");
-  ASSERT_NE(whole, nullptr);
-  EXPECT_TRUE(whole->ceiling.value);                       // the wire is what it is
-  EXPECT_FALSE(whole->floor.value);
-  EXPECT_NE(whole->missing.find("no `rdma`"), std::string::npos) << whole->missing;
-  EXPECT_FALSE(tcp.find("nccl.all_gather.busbw", "gpu")->floor.value);
-
-  Expected r;
-  r.text(pcie_nodes("", ", rdma: roce"));
-  const ExpectedFigures roce = expect_figures(*r.cluster, plan_cluster(*r.cluster), true);
-  ASSERT_NE(roce.find("rdma.write", "gpu"), nullptr);
-  EXPECT_NEAR(*roce.find("rdma.write", "gpu")->ceiling.value, 100e9 / 8 * 0.98, 1);
-  EXPECT_TRUE(scoped(roce, "nccl.all_reduce.busbw", "whole")->floor.value);
-}
-
-TEST(Targets, ACapTakesTheFloorsOfComputing) {
-  Expected free, capped;
-  const ExpectedFigures at_full = free.of_text(pcie_nodes("", ", rdma: roce"));
-  // 4 x 350 W of GPUs alone are 1.4 kW.
-  const ExpectedFigures at_cap = capped.of_text(pcie_nodes("    power_cap: 1400 W\n", ", rdma: roce"));
-  for (const char* test : {"gemm.bf16", "memory.triad"}) {
-    ASSERT_NE(at_full.find(test, "gpu"), nullptr);
-    EXPECT_TRUE(at_full.find(test, "gpu")->missing.find("power_cap") == std::string::npos);
-    EXPECT_NE(at_cap.find(test, "gpu")->missing.find("`power_cap` 1.4 kW"), std::string::npos) << at_cap.find(test, "gpu")->missing;
-    EXPECT_FALSE(at_cap.find(test, "gpu")->floor.value);
-    EXPECT_EQ(at_cap.find(test, "gpu")->ceiling.value, at_full.find(test, "gpu")->ceiling.value);
-  }
-  EXPECT_TRUE(scoped(at_cap, "nccl.all_reduce.busbw", "whole")->floor.value);   // ports draw what they draw
-}
-
 }  // namespace
 }  // namespace clusterc
