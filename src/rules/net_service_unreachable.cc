@@ -83,7 +83,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto say = [&](SourceSpan at, const std::string& who, std::string_view what, const std::vector<std::string>& names, bool in_any, std::string object) {
     const auto count = static_cast<std::int64_t>(names.size());
     const std::vector<std::string> first(names.begin(), names.begin() + std::min<std::ptrdiff_t>(count, 3));
-    Finding& f = findings.error(rule.id, at, format("{} {} {} and is in no network{}", who, what, name_list(first, count), in_any ? " with them" : ": nobody reaches it"));
+    Finding& f = findings.add(in_any ? Severity::warning : rule.severity, rule.id, at, format("{} {} {} and is in no network{}", who, what, name_list(first, count), in_any ? " with them" : ": nobody reaches it"));
     const int client = c.find_node_group(names.front());
     for (std::size_t i = 0; i < c.networks.size(); ++i)
       if (reach.group(client)[i]) {
@@ -119,7 +119,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 Groups that serve the others (roles `scheduler`, `control-plane`, `etcd`, `login`, and the nodes that `controllers` names) and storage that is mounted are in a network with the nodes that work.
-Management ports do not count. A router counts where both sides are in a network with a `gateway`, and so does a group with the role `gateway` that is in both.
+Management ports do not count. What is in another network is a warning, since a router that is not planned here may join them. A router counts where both sides are in a network with a `gateway`, and so does a group with the role `gateway` that is in both.
 
 ## Why it matters
 
