@@ -1,6 +1,6 @@
 #include "rules/say.h"
 #include "rules/rules.h"
-#include "rules/software_versions.h"
+#include "model/software_versions.h"
 
 namespace clusterc {
 namespace {

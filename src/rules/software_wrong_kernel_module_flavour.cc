@@ -1,7 +1,7 @@
 #include "rules/fix.h"
 #include "rules/say.h"
 #include "rules/rules.h"
-#include "rules/software_versions.h"
+#include "model/software_versions.h"
 
 namespace clusterc {
 namespace {

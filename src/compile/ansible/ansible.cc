@@ -8,6 +8,7 @@
 #include "compile/ansible/settings.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
+#include "compile/hosts/each_address.h"
 #include "compile/templates.h"
 #include "write/writers.h"
 
@@ -137,6 +138,7 @@ void settings(YamlWriter& y, const NodeGroupModel& g, const AnsibleSettings& s) 
     y.end_list();
   }
   put(y, "cluster_kernel_arguments", s.kernel_arguments);
+  put(y, "cluster_kernel_modules", s.packages.modules);
   if (!s.files.sysctl.empty()) put(y, "cluster_sysctl", s.files.sysctl);
   if (!s.files.limits.empty()) put(y, "cluster_limits", s.files.limits);
   if (!s.firewall.empty()) y.field("cluster_firewall", s.firewall);
@@ -162,6 +164,23 @@ void settings(YamlWriter& y, const NodeGroupModel& g, const AnsibleSettings& s) 
     }
     y.end_map();
   }
+  if (!s.packages.sources.empty()) {
+    y.list("cluster_repositories");
+    for (const PackageSource& p : s.packages.sources) {
+      put(put(y.begin_map(), "name", p.name), "url", p.url);
+      if (!p.suite.empty()) put(y, "suite", p.suite);
+      if (!p.components.empty()) put(y, "components", p.components);
+      put(y, "key", p.key).end_map();
+    }
+    y.end_list();
+  }
+  put(y, "cluster_rdma_packages", s.packages.rdma);
+  put(y, "cluster_nvidia_packages", s.packages.driver);
+  put(y, "cluster_fabric_manager_packages", s.packages.fabric_manager);
+  put(y, "cluster_imex_packages", s.packages.imex);
+  if (s.imex_nodes > 0) y.field("cluster_imex_nodes", s.imex_nodes);
+  put(y, "cluster_cuda_packages", s.packages.cuda);
+  put(y, "cluster_rocm_packages", s.packages.rocm);
   put(y, "cluster_slurm_packages", s.slurm_packages);
   if (!s.slurm_packages.empty()) {
     y.key("cluster_slurm_controller_packages");
@@ -196,6 +215,21 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
   }
   y.end_list();
   bundle.close();
+}
+
+// Every node of an NVLink domain knows the addresses of all of its nodes, one a line: a file for each domain
+// (https://docs.nvidia.com/multi-node-nvlink-systems/imex-guide, nodes_config.cfg).
+void imex_domains(const CompileInput& in, int group, std::int64_t nodes, Bundle& bundle) {
+  const NodeGroupModel& g = in.cluster.nodes[group];
+  const Home home = home_of(in.cluster, in.plan, group);
+  if (home.network < 0) return;
+  for (std::int64_t first = 0, domain = 0; first < g.count; first += nodes, ++domain) {
+    std::string path = "ansible/imex/" + g.name + '-';
+    append_int(path, domain);
+    bundle.open(path + ".cfg", "ansible");
+    for (std::int64_t i = first; i < std::min(g.count, first + nodes); ++i) append_ipv4(in.plan.address(home.network, home.end_points, i), bundle.text()), bundle.text() += '\n';
+    bundle.close();
+  }
 }
 
 // The roles that somebody runs, and what belongs to no role.
@@ -238,11 +272,12 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     bundle.text() += made_by(in, "ansible") + "---\n";
     YamlWriter y(bundle.text());
     y.begin_map();
-    put(y, "cluster_group", c.nodes[g].name);
+    put(y, "cluster_group", c.nodes[g].name).field("cluster_group_name", names[g]);
     facts(y, c.nodes[g]);
     settings(y, c.nodes[g], all[g]);
     y.end_map();
     bundle.close();
+    if (all[g].imex_nodes > 0) imex_domains(in, static_cast<int>(g), all[g].imex_nodes, bundle);
   }
   bundle.open("ansible/group_vars/all.yaml", "ansible");
   bundle.text() += made_by(in, "ansible") + "---\n";

@@ -9,11 +9,13 @@
 #include "compile/nfs/nfs.h"
 #include "compile/nftables/nftables.h"
 #include "compile/slurm/slurm.h"
+#include "model/nvlink.h"
 
 namespace clusterc {
 namespace {
 
-constexpr std::array<std::string_view, 10> kRoles{"base", "kernel", "limits", "netplan", "nftables", "chrony", "identity", "nfs_server", "nfs_client", "slurm"};
+constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "kernel", "limits", "netplan", "nftables", "chrony", "identity", "nfs_server", "nfs_client", "rdma", "nvidia_driver", "nvidia_fabric_manager",
+                                                               "nvidia_imex", "cuda", "rocm", "slurm"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
 struct Distribution { std::string_view os, fact, family; };
@@ -122,7 +124,18 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   const GroupNetwork network(in, group, "netplan", of_network);
   out.files = node_files(c, group, network.several_in_one_subnet());
   out.kernel_arguments = kernel_arguments(g, findings);
-  if (!out.kernel_arguments.empty() || !out.files.sysctl.empty()) roles.push_back("kernel");
+  out.packages = node_packages(c, group);
+  if (out.packages.unsupported && !told(findings, "ansible-os-unsupported", g.software.os.span))
+    findings.warning("ansible-os-unsupported", g.software.os.span, "no repositories of GPU software are known here for '" + one_line(*g.software.os) + "', so that the plays install none on '" + g.name + "'")
+        .help("ubuntu-22.04, ubuntu-24.04, debian-12, debian-13, or release 8 or 9 of rhel, rocky and almalinux");
+  if (!out.packages.sources.empty()) roles.push_back("repositories");
+  if (!out.packages.rdma.empty()) roles.push_back("rdma");
+  if (!out.packages.driver.empty()) roles.push_back("nvidia_driver");
+  if (!out.packages.fabric_manager.empty()) roles.push_back("nvidia_fabric_manager");
+  if (!out.packages.imex.empty()) roles.push_back("nvidia_imex"), out.imex_nodes = nvlink_domain_nodes(c, g);
+  if (!out.packages.cuda.empty()) roles.push_back("cuda");
+  if (!out.packages.rocm.empty()) roles.push_back("rocm");
+  if (!out.kernel_arguments.empty() || !out.files.sysctl.empty() || !out.packages.modules.empty()) roles.push_back("kernel");
   if (!out.files.limits.empty()) roles.push_back("limits");
   if (reads_netplan(g) && !network.empty() && is_made(c, "netplan")) roles.push_back("netplan");
   if (is_made(c, "nftables")) out.firewall = firewall_file(g), roles.push_back("nftables");

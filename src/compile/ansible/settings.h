@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/ansible/packages.h"
 #include "compile/node_files.h"
 #include "compile/output.h"
 
@@ -24,6 +25,8 @@ struct AnsibleSettings {
   struct Export { std::string path, storage; };
   std::vector<Export> exports;
   std::string_view firewall;                                  // file of the output nftables
+  NodePackages packages;
+  std::int64_t imex_nodes = 0;                                // of an NVLink domain; 0: spans no two nodes
   std::vector<std::string> slurm_packages, slurm_controller_packages;
   bool slurmd = false;
 };

@@ -1,5 +1,5 @@
 // The numbers that the rules compare are those of catalog/compatibility, both ways: no row of one lacks in the other.
-#include "rules/software_versions.h"
+#include "model/software_versions.h"
 
 #include <gtest/gtest.h>
 
