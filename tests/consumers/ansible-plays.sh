@@ -4,12 +4,14 @@
 need ansible-lint ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work ANSIBLE_LOCAL_TEMP=$work/tmp ANSIBLE_HOME=$work/home ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=1
 
-# ---- what they look like: every example, and a machine with every role
+# ---- what they look like: every example, and machines with every role
 trees_with ansible
-"$bin" compile "$src/tests/consumers/specs/plays.yaml" -o "$work/plays" > "$work/plays.log" 2>&1 || { cat "$work/plays.log" >&2; fail "clusterc compile plays.yaml"; }
+for name in plays plays-gpu; do
+  "$bin" compile "$src/tests/consumers/specs/$name.yaml" -o "$work/$name" > "$work/$name.log" 2>&1 || { cat "$work/$name.log" >&2; fail "clusterc compile $name.yaml"; }
+done
 cd "$work" || exit 1
 sites=
-for name in $trees plays; do sites="$sites $name/ansible/site.yml"; done
+for name in $trees plays plays-gpu; do sites="$sites $name/ansible/site.yml"; done
 lint() { ansible-lint --offline --profile production --nocolor "$@" > "$work/lint" 2>&1; }
 lint $sites || { tail -40 "$work/lint" >&2; fail "ansible-lint finds something"; }
 grep -q '^Passed with production profile: 0 failure(s), 0 warning(s)' "$work/lint" || { tail -5 "$work/lint" >&2; fail "ansible-lint did not say that all is well"; }

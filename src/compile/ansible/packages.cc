@@ -9,11 +9,11 @@
 namespace clusterc {
 namespace {
 
-// The folders that the vendors' repositories have for a release of an operating system.
+// The folders that the vendors' repositories have for a release of an operating system. AMD's have Ubuntu's names, for Debian too (ROCm installation, Debian 12: jammy).
 struct Release { std::string_view os, cuda, doca, codename; bool deb; };
 constexpr std::array kReleases{
     Release{"ubuntu-22.04", "ubuntu2204", "ubuntu22.04", "jammy", true},  Release{"ubuntu-24.04", "ubuntu2404", "ubuntu24.04", "noble", true},
-    Release{"debian-12", "debian12", "debian12.5", "bookworm", true},     Release{"debian-13", "debian13", "debian13", "trixie", true},
+    Release{"debian-12", "debian12", "debian12.5", "jammy", true},     Release{"debian-13", "debian13", "debian13", "noble", true},
     Release{"8", "rhel8", "rhel8", "", false},                            Release{"9", "rhel9", "rhel9", "", false},
 };
 
@@ -113,9 +113,12 @@ class Choice {
       if (const auto dot = two.find('.'); dot != std::string::npos) two = two.substr(0, two.find('.', dot + 1)), two[dot] = '-';
       out_.cuda = {"cuda-toolkit-" + two};
     }
+    // Packages of NCCL are 2.28.9-1+cuda13.0. A pattern that ends in '*' is a prefix to apt, and only one that does not is matched as a whole; CUDA's
+    // second numbers have one digit.
     if (s_.nccl) {
-      const std::string major = s_.cuda ? s_.cuda->text().substr(0, s_.cuda->text().find('.')) + "." : std::string();
-      const std::string wanted = s_.nccl->text() + (std::count(s_.nccl->text().begin(), s_.nccl->text().end(), '.') < 2 ? ".*" : "-*") + "+cuda" + major + "*";
+      std::string wanted = s_.nccl->text();
+      wanted += std::count(wanted.begin(), wanted.end(), '.') < 2 ? ".*" : "-*";
+      if (s_.cuda) wanted += "+cuda" + s_.cuda->text().substr(0, s_.cuda->text().find('.')) + ".?";
       for (const std::string_view name : r_.deb ? std::array<std::string_view, 2>{"libnccl2", "libnccl-dev"} : std::array<std::string_view, 2>{"libnccl", "libnccl-devel"})
         out_.cuda.push_back(std::string(name) + (r_.deb ? "=" : "-") + wanted);
     }

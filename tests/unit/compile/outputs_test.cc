@@ -2,6 +2,7 @@
 #include "compile/common.h"
 #include "compile/pattern_text.h"
 #include "compile/slurm/slurm.h"
+#include "base/text.h"
 #include "unit/compile/compiled.h"
 
 namespace clusterc {
@@ -279,6 +280,28 @@ TEST(Ansible, KernelArgumentsFollowTheProcessor) {
   EXPECT_EQ(arguments("xeon-8480p", "passthrough"), "cluster_kernel_arguments:\n  - \"intel_iommu=on\"\n  - \"iommu=pt\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
   EXPECT_EQ(arguments("epyc-9654", "passthrough"), "cluster_kernel_arguments:\n  - \"iommu=pt\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
   EXPECT_EQ(arguments("epyc-9654", "off"), "cluster_kernel_arguments:\n  - \"amd_iommu=off\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
+}
+
+// Names as in NVIDIA's driver, fabric manager and CUDA installation guides: open modules of the branch; from R580 on the daemons' packages bear no branch;
+// dnf has module streams. Volta has proprietary modules only, Blackwell open ones only (catalog/compatibility/gpu-architectures.yaml).
+TEST(Ansible, PackagesFollowTheGpu) {
+  const auto packages = [](std::string_view server, std::string_view software) {
+    Compiled c;
+    c.spec(kHead + "nodes: { gpu: { names: \"g[1-2]\", " + std::string(server) + " } }\nsoftware: { " + std::string(software) + " }\n", {"ansible"});
+    std::string out;
+    for (const std::string_view line : split(c.file("ansible/group_vars/group_gpu.yaml"), '\n')) {
+      if (line.ends_with("_packages:")) out += out.empty() ? "" : "; ", out += line.substr(8, line.size() - 18), out += ':';
+      else if (line.starts_with("  - ") && !line.starts_with("  - name")) out += ' ', out += line.substr(4);
+    }
+    return out + (c.findings.empty() ? "" : " " + c.told());
+  };
+  const std::string volta = "instance: generic-4u-pcie8, gpus: 8 x nvidia-v100-pcie-32, nics: { data: cx6-vpi-200 }";
+  EXPECT_EQ(packages("instance: nvidia-dgx-h100", "os: ubuntu-22.04, gpu_driver: 535"), "nvidia: cuda-drivers-535 linux-headers-generic; fabric_manager: nvidia-fabricmanager-535");
+  EXPECT_EQ(packages("instance: nvidia-dgx-h100", "os: rocky-9.4, gpu_driver: 570, kernel_modules: open"), "nvidia: \"@nvidia-driver:570-open\" kernel-devel kernel-headers; fabric_manager: nvidia-fabricmanager-570");
+  EXPECT_EQ(packages("instance: nvidia-dgx-b200", "os: ubuntu-24.04, gpu_driver: 580.95.05"), "nvidia: \"nvidia-open-580=580.95.05-*\" linux-headers-generic; fabric_manager: \"nvidia-fabricmanager=580.95.05-*\" nvlink5-580");
+  EXPECT_EQ(packages(volta, "os: debian-12, gpu_driver: 580, cuda: 12.9, nccl: 2.28"), "nvidia: cuda-drivers-580 linux-headers-amd64; cuda: cuda-toolkit-12-9 \"libnccl2=2.28.*+cuda12.?\" \"libnccl-dev=2.28.*+cuda12.?\"");
+  EXPECT_EQ(packages(volta, "os: rocky-9, cuda: 12.9.1, nccl: 2.28.9"), "cuda: cuda-toolkit-12-9 \"libnccl-2.28.9-*+cuda12.?\" \"libnccl-devel-2.28.9-*+cuda12.?\"");
+  EXPECT_NE(packages("instance: nvidia-dgx-h100", "os: plan9-4, gpu_driver: 570").find("no repositories of GPU software are known here for 'plan9-4', so that the plays install none on 'gpu' [ansible-os-unsupported]"), std::string::npos);
 }
 
 // Text of a spec is no template, and what a shell would read is no kernel argument: one finding, for all groups.

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# output ansible: ansible-playbook 2.14 (Debian 12): all roles for Debian in check mode and for real in a copy of a Debian 12 system: what they leave there agrees with the compiled files, and a second run changes nothing; 2 broken twins
+. "$(dirname "$0")/lib/common.bash" "$@"
+need ansible-playbook python3
+export LC_ALL=C.UTF-8 HOME=$work
+"$bin" compile "$src/tests/consumers/specs/plays.yaml" -o "$work/plays" > "$work/plays.log" 2>&1 || { cat "$work/plays.log" >&2; fail "clusterc compile plays.yaml"; }
+unshare -m -u -p -f --propagation private sh -c ". '$src/tests/consumers/lib/play.bash'; play_system '$work/try'" 2> "$work/unshare.log" ||
+  { echo "skipped: no copy of this system can be mounted here ($(head -1 "$work/unshare.log")): the plays were not run"; exit 77; }
+grep -q '^ID=debian' /etc/os-release && grep -q '^VERSION_ID="12"' /etc/os-release || { echo "skipped: this is no Debian 12: the plays were not run"; exit 77; }
+skip=
+apt-get install --simulate --no-install-recommends openssh-server sssd-ldap sssd-tools libnss-sss libpam-sss > "$work/apt" 2>&1 ||
+  { skip="--skip-tags identity"; say "the packages of identity are not to be had here: that role is not played"; }
+cat > "$work/for-real" <<'SCRIPT'
+. "$1/tests/consumers/lib/play.bash"
+src=$1 work=$2 skip=$3
+fail() { echo "FAILED: $*" >&2; exit 1; }
+equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; echo "ok: $1: $2"; }
+system=$work/system
+play_system "$system" || exit 9
+root=$system/root
+mkdir -p "$root/root/tree" && cp -r "$work/plays/." "$root/root/tree/"
+printf '#!/bin/sh\necho ran >> /root/update-grub.log\n' > "$root/usr/sbin/update-grub" && chmod 755 "$root/usr/sbin/update-grub" && mkdir -p "$root/etc/default/grub.d"
+[ -e "$root/etc/munge/munge.key" ] || fail "munge has no key here"
+
+play "$system" --limit one --check --tags base,kernel,netplan,identity $skip > "$work/check" 2>&1 || { tail -20 "$work/check" >&2; fail "check mode"; }
+[ ! -e "$root/etc/netplan/60-cluster.yaml" ] || fail "check mode changed the system"
+echo "ok: check mode: $(tail -n 3 "$work/check" | grep -o 'ok=.*failed=0')"
+play "$system" --limit one $skip > "$work/first" 2>&1 || { grep -v '^$' "$work/first" | tail -30 >&2; fail "the first run"; }
+echo "ok: first run: $(grep -o 'ok=.*failed=0' "$work/first")"
+play "$system" --limit one $skip > "$work/second" 2>&1 || { tail -20 "$work/second" >&2; fail "the second run"; }
+grep -qE 'changed=0 +unreachable=0 +failed=0' "$work/second" || { grep -B3 '^changed' "$work/second" >&2; fail "the second run changes something"; }
+echo "ok: second run: $(grep -o 'ok=.*failed=0' "$work/second")"
+
+# The files are the compiled ones, byte for byte; who may read them
+same() { cmp "$work/plays/$1" "$root$2" && [ "$(stat -c '%a %U' "$root$2")" = "$3" ] || fail "$2 is not $1 with mode and owner $3, it has $(stat -c '%a %U' "$root$2")"; }
+same hosts/hosts /etc/hosts "644 root"
+same chrony/chrony.conf /etc/chrony/chrony.conf "644 root"
+same netplan/all-in-one-0/one.yaml /etc/netplan/60-cluster.yaml "600 root"
+same nftables/manager.nft /etc/nftables.conf "600 root"
+same nfs/home/exports /etc/exports.d/home.exports "644 root"
+for f in "$work"/plays/slurm/*.conf; do same "slurm/${f##*/}" "/etc/slurm/${f##*/}" "644 root"; done
+cmp /etc/munge/munge.key "$root/etc/munge/munge.key" && [ "$(stat -c '%a' "$root/etc/munge/munge.key")" = 400 ] || fail "munge's key"
+echo "ok: compiled files lie where they are read"
+# By hand from the spec. The limits and settings are those that cloud-init writes too.
+equal "kernel arguments, as a shell reads them" "$(sh -c ". $root/etc/default/grub.d/90-cluster.cfg; echo \$GRUB_CMDLINE_LINUX")" "iommu=pt hugepagesz=2M hugepages=16 isolcpus=2-3"
+equal "GRUB was updated" "$(cat "$root/root/update-grub.log")" ran
+equal "limits" "$(tr '\n' ';' < "$root/etc/security/limits.d/90-cluster.conf")" "* - memlock unlimited;root - memlock unlimited;* - nofile 1048576;root - nofile 1048576;"
+python3 - "$work/plays" "$root" <<'PY' || fail "cloud-init would write other files"
+import sys, glob, yaml
+tree, root = sys.argv[1:]
+data = yaml.safe_load(open(tree + "/cloud-init/all-in-one-0/one/user-data"))
+for f in data["write_files"]:
+    assert open(root + f["path"]).read() == f["content"], f["path"]
+assert len(data["write_files"]) == 3
+PY
+equal "time zone" "$(readlink "$root/etc/localtime"), $(cat "$root/etc/timezone")" "/usr/share/zoneinfo/Europe/Berlin, Europe/Berlin"
+equal "mounts" "$(grep nas.example.org "$root/etc/fstab")" "nas.example.org:/shared /shared nfs hard,_netdev 0 0"
+[ -d "$root/shared" ] && [ -d "$root/home" ] || fail "the places of mounts"
+for unit in chrony nftables munge slurmctld slurmd nfs-kernel-server; do chroot "$root" systemctl is-enabled --quiet "$unit" || fail "$unit does not start with the machine"; done
+chroot "$root" slurmd -C > /dev/null 2>&1; chroot "$root" env SLURM_CONF=/etc/slurm/slurm.conf scontrol show hostnames one > /dev/null || fail "Slurm cannot read its files"
+echo "ok: daemons start with the machine"
+if [ -z "$skip" ]; then
+  equal "sssd.conf: mode" "$(stat -c '%a %U' "$root/etc/sssd/sssd.conf")" "600 root"
+  grep -qx 'ldap_default_authtok = planted-secret-of-the-reader' "$root/etc/sssd/sssd.conf" || fail "sssd.conf has no password"
+  grep -rq planted-secret "$work/plays" "$work/check" "$work/first" "$work/second" && fail "the password stands in the tree, or in what Ansible says"
+  chroot "$root" sssctl config-check > "$work/sssctl" 2>&1 || { cat "$work/sssctl" >&2; fail "SSSD refuses its file"; }
+  equal "SSSD" "$(head -1 "$work/sssctl")" "Issues identified by validators: 0"
+  equal "users come from" "$(grep -c '^\(passwd\|group\|shadow\):.*\bsss\b' "$root/etc/nsswitch.conf")" 3
+  mkdir -p "$root/run/sshd"; chroot "$root" sh -c 'ls /etc/ssh/ssh_host_*_key > /dev/null 2>&1 || ssh-keygen -A > /dev/null; sshd -T' > "$work/sshd" || fail "sshd refuses its file"
+  equal "ssh keys come from" "$(grep ^authorizedkeyscommand\  "$work/sshd")" "authorizedkeyscommand /usr/bin/sss_ssh_authorizedkeys"
+fi
+# Broken twins, on the system as it is now: a firewall that nft refuses is not put in place; another operating system is refused
+echo 'table inet filter { chain input { frobnicate } }' > "$root/root/tree/nftables/manager.nft"
+play "$system" --limit one --tags base,nftables > "$work/twin-nft" 2>&1 && fail "a firewall that nft refuses is put in place"
+cmp -s "$work/plays/nftables/manager.nft" "$root/etc/nftables.conf" || fail "the firewall that works was replaced"
+echo "ok: a firewall that nft refuses does not replace the one that works"
+sed -i 's/^cluster_distribution_version: .*/cluster_distribution_version: "11"/' "$root/root/tree/ansible/group_vars/group_all_in_one.yaml"
+play "$system" --limit one --tags base > "$work/twin-os" 2>&1 && fail "another operating system is taken"
+grep -q 'The spec has debian-12 here' "$work/twin-os" || { tail -5 "$work/twin-os" >&2; fail "refused for another reason"; }
+echo "ok: another operating system is refused"
+SCRIPT
+unshare -m -u -p -f --propagation private bash "$work/for-real" "$src" "$work" "$skip"
