@@ -40,10 +40,23 @@ equal "a second run changes" "$(grep -o 'changed=[0-9]*' "$work/second" | tr '\n
 
 # Volta: the proprietary modules, and nvidia-peermem with the vendor's stack. Hopper: a release, and not the newer one of its branch.
 fresh others "$work/plays"
-play "$system" --forks 1 --limit v1,h1 --tags $gpu > "$work/others" 2>&1 || { grep -v '^$' "$work/others" | tail -20 >&2; fail "V100 and H100"; }
+play "$system" --forks 1 --limit h1,v1 --tags $gpu > "$work/others" 2>&1 || { grep -v '^$' "$work/others" | tail -20 >&2; fail "V100 and H100"; }
 equal "V100" "$(installed cuda-drivers-580 mlnx-ofed-all cuda-toolkit-12-9)" "cuda-drivers-580 1.0-1;cuda-toolkit-12-9 1.0-1;mlnx-ofed-all 1.0-1;"
 equal "V100: modules" "$(cat "$root/etc/modules-load.d/90-cluster.conf")" nvidia-peermem
 equal "H100" "$(installed nvidia-open-570 nvidia-fabricmanager-570 nvlink5-570)" "nvidia-fabricmanager-570 570.124.06-1;nvidia-open-570 570.124.06-1;"
+
+# What H100's check of health says, with a program that stands for nvidia-smi
+play "$system" --limit h1 --tags base,health_check > "$work/h1" 2>&1 || { tail -20 "$work/h1" >&2; fail "the check of health"; }
+health() {
+  printf '#!/bin/sh\nyes %s | head -n %s\n' "$1" "$2" > "$root/usr/bin/nvidia-smi" && chmod 755 "$root/usr/bin/nvidia-smi"
+  chroot "$root" /usr/local/sbin/cluster-health | grep GPU | tr '\n' ';'
+}
+equal "health of 8 GPUs" "$(health 570.124.06 8)" ""
+equal "health of 7 GPUs" "$(health 570.124.06 7)" "7 GPUs of 8;"
+equal "health with another driver" "$(health 570.124.061 8)" "GPU driver '570.124.061' and not 570.124.06;"
+chroot "$root" /usr/local/sbin/cluster-health > "$work/health" && fail "all is well without a daemon and a link"
+grep -qx 'link inband1 is not up' "$work/health" && grep -qx 'nvidia-fabricmanager does not run' "$work/health" || { cat "$work/health" >&2; fail "the check of health says something else"; }
+if command -v shellcheck > /dev/null; then shellcheck "$root/usr/local/sbin/cluster-health" || fail "shellcheck finds something"; fi
 
 # A tray of NVL72: no fabric manager (it is in the switch trays), IMEX with the addresses of its own frame: gpu019 is the first of the second
 fresh tray "$work/nvl72"

@@ -181,6 +181,9 @@ void settings(YamlWriter& y, const NodeGroupModel& g, const AnsibleSettings& s) 
   if (s.imex_nodes > 0) y.field("cluster_imex_nodes", s.imex_nodes);
   put(y, "cluster_cuda_packages", s.packages.cuda);
   put(y, "cluster_rocm_packages", s.packages.rocm);
+  put(y, "cluster_ports", s.ports);
+  put(y, "cluster_daemons", s.daemons);
+  if (s.memory_mib > 0) y.field("cluster_health_memory_mib", s.memory_mib);
   put(y, "cluster_slurm_packages", s.slurm_packages);
   if (!s.slurm_packages.empty()) {
     y.key("cluster_slurm_controller_packages");

@@ -15,7 +15,7 @@ namespace clusterc {
 namespace {
 
 constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "kernel", "limits", "netplan", "nftables", "chrony", "identity", "nfs_server", "nfs_client", "rdma", "nvidia_driver", "nvidia_fabric_manager",
-                                                               "nvidia_imex", "cuda", "rocm", "slurm"});
+                                                               "nvidia_imex", "cuda", "rocm", "slurm", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
 struct Distribution { std::string_view os, fact, family; };
@@ -156,6 +156,15 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
     slurm(c, g, family, out);
     roles.push_back("slurm");
   }
+  // Health is that of machines, not of instances whose provider sees to it: what is counted is what the spec has.
+  for (const Interface& i : interfaces_of(c, in.plan, group)) out.ports.insert(out.ports.end(), i.names.begin(), i.names.end());
+  std::sort(out.ports.begin(), out.ports.end());
+  out.ports.erase(std::unique(out.ports.begin(), out.ports.end()), out.ports.end());   // guests of a network come over its ports
+  if (!out.packages.fabric_manager.empty()) out.daemons.emplace_back("nvidia-fabricmanager");
+  if (!out.packages.imex.empty()) out.daemons.emplace_back("nvidia-imex");
+  if (!out.slurm_packages.empty()) out.daemons.emplace_back("munge");
+  if (g.server.memory) out.memory_mib = slurm_real_memory(*g.server.memory);
+  roles.push_back("health_check");
   for (const std::string_view role : kRoles)
     if (std::find(roles.begin(), roles.end(), role) != roles.end()) out.roles.push_back(role);
   return out;

@@ -29,6 +29,8 @@ struct AnsibleSettings {
   std::int64_t imex_nodes = 0;                                // of an NVLink domain; 0: spans no two nodes
   std::vector<std::string> slurm_packages, slurm_controller_packages;
   bool slurmd = false;
+  std::vector<std::string> ports, daemons;                    // what a healthy machine has: links that are up, units that run
+  std::int64_t memory_mib = 0;                                // that it has at least; 0: not said
 };
 
 AnsibleSettings ansible_settings(const CompileInput&, int group, Findings&);
