@@ -40,7 +40,7 @@ equal "a second run changes" "$(grep -o 'changed=[0-9]*' "$work/second" | tr '\n
 
 # Volta: the proprietary modules, and nvidia-peermem with the vendor's stack. Hopper: a release, and not the newer one of its branch.
 fresh others "$work/plays"
-play "$system" --forks 1 --limit h1,v1 --tags $gpu > "$work/others" 2>&1 || { grep -v '^$' "$work/others" | tail -20 >&2; fail "V100 and H100"; }
+play "$system" --forks 1 --limit h1,v1 --tags $gpu > "$work/v1h1" 2>&1 || { grep -v "^\$" "$work/v1h1" | tail -20 >&2; fail "V100 and H100"; }
 equal "V100" "$(installed cuda-drivers-580 mlnx-ofed-all cuda-toolkit-12-9)" "cuda-drivers-580 1.0-1;cuda-toolkit-12-9 1.0-1;mlnx-ofed-all 1.0-1;"
 equal "V100: modules" "$(cat "$root/etc/modules-load.d/90-cluster.conf")" nvidia-peermem
 equal "H100" "$(installed nvidia-open-570 nvidia-fabricmanager-570 nvlink5-570)" "nvidia-fabricmanager-570 570.124.06-1;nvidia-open-570 570.124.06-1;"
@@ -60,20 +60,20 @@ if command -v shellcheck > /dev/null; then shellcheck "$root/usr/local/sbin/clus
 
 # A tray of NVL72: no fabric manager (it is in the switch trays), IMEX with the addresses of its own frame: gpu019 is the first of the second
 fresh tray "$work/nvl72"
-play "$system" --limit gpu019 --tags repositories,nvidia_driver,nvidia_fabric_manager,nvidia_imex -e repositories_mirror=file:///srv/mirror > "$work/tray" 2>&1 || { grep -v '^$' "$work/tray" | tail -20 >&2; fail "NVL72"; }
+play "$system" --limit gpu019 --tags repositories,nvidia_driver,nvidia_fabric_manager,nvidia_imex -e repositories_mirror=file:///srv/mirror > "$work/gpu019" 2>&1 || { grep -v "^\$" "$work/gpu019" | tail -20 >&2; fail "NVL72"; }
 equal "NVL72" "$(installed nvidia-open-580 nvidia-fabricmanager nvidia-imex)" "nvidia-imex 580.7;nvidia-open-580 1.0-1;"
 equal "NVL72: the domain of gpu019" "$(tr '\n' ' ' < "$root/etc/nvidia-imex/nodes_config.cfg")" "$(for n in $(seq -f 'gpu%03.0f' 19 36); do awk -v n="$n" '$2 == n || $3 == n { print $1; exit }' "$work/nvl72/hosts/hosts"; done | tr '\n' ' ')"
 
 # Broken twins: an index that was changed on the way, a mirror that lacks a package
 fresh tampered "$work/plays"
 sed -i 's/^Description: .*/Description: holds something else/' "$root/srv/mirror/cuda/Packages"
-play "$system" --limit b1 --tags base,repositories,nvidia_driver > "$work/tampered" 2>&1 && fail "a changed index is believed"
+play "$system" --limit b1 --tags base,repositories,nvidia_driver > "$work/tampered.log" 2>&1 && fail "a changed index is believed"
 [ -z "$(installed nvidia-open-580)" ] || fail "a package of a changed index is installed"
 echo "ok: a changed index is refused"
 fresh lacking "$work/plays"
 sed -i 's/^nvlink5-580$/nvlink5-581/; s/- nvlink5-580$/- nvlink5-581/' "$root/root/tree/ansible/group_vars/group_b200.yaml"
-play "$system" --limit b1 --tags base,repositories,nvidia_driver,nvidia_fabric_manager > "$work/lacking" 2>&1 && fail "a package that is not there is no error"
-grep -q "nvlink5-581" "$work/lacking" || fail "refused for another reason"
+play "$system" --limit b1 --tags base,repositories,nvidia_driver,nvidia_fabric_manager > "$work/lacking.log" 2>&1 && fail "a package that is not there is no error"
+grep -q "nvlink5-581" "$work/lacking.log" || fail "refused for another reason"
 echo "ok: a package that the mirror lacks is refused"
 SCRIPT
 unshare -m -u -p -f --propagation private bash "$work/for-real" "$src" "$work"
