@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: apt of Debian 12, through the roles of GPU software, from a signed mirror of every repository with packages that hold nothing: keys, releases held to what the spec has, daemons, for B200, a tray of NVL72 and MI300X, and a second run that changes nothing; 1 broken twin
+# output ansible: apt of Debian 12, through the roles of GPU software, from a signed mirror of every repository with packages that hold nothing: keys, releases held to what the spec has, daemons, for B200 and MI300X, and a second run that changes nothing; 1 broken twin
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3 gpg dpkg-deb
 export LC_ALL=C.UTF-8 HOME=$work
@@ -37,12 +37,6 @@ equal "sources" "$(sed -n 's/^URIs: //p' "$root"/etc/apt/sources.list.d/cluster-
 [ -e "$root/etc/udev/rules.d/70-amdgpu.rules" ] || fail "AMD's devices are closed"
 play "$system" --forks 1 --limit b1,m1 --tags $gpu > "$work/second" 2>&1 || { tail -20 "$work/second" >&2; fail "the second run"; }
 equal "a second run changes" "$(grep -o 'changed=[0-9]*' "$work/second" | tr '\n' ' ')" "changed=0 changed=0 "
-
-# A tray of NVL72: no fabric manager (it is in the switch trays), IMEX with the addresses of its own frame: gpu019 is the first of the second
-fresh tray "$work/nvl72"
-play "$system" --limit gpu019 --tags repositories,nvidia_driver,nvidia_fabric_manager,nvidia_imex -e repositories_mirror=file:///srv/mirror > "$work/gpu019" 2>&1 || { grep -v "^\$" "$work/gpu019" | tail -20 >&2; fail "NVL72"; }
-equal "NVL72" "$(installed nvidia-open-580 nvidia-fabricmanager nvidia-imex)" "nvidia-imex 580.7;nvidia-open-580 1.0-1;"
-equal "NVL72: the domain of gpu019" "$(tr '\n' ' ' < "$root/etc/nvidia-imex/nodes_config.cfg")" "$(for n in $(seq -f 'gpu%03.0f' 19 36); do awk -v n="$n" '$2 == n || $3 == n { print $1; exit }' "$work/nvl72/hosts/hosts"; done | tr '\n' ' ')"
 
 # The broken twin: an index that was changed on the way
 fresh tampered "$work/plays"
