@@ -221,8 +221,14 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
     auto run = run_pipeline(path, Stage::checked, with);
     if (!run->plan) return {"", report_findings(*run, path, given, true)};
     PhaseStep s{.name = step.name, .by = step.by, .figures = figures_of(*run->plan, run->findings), .idle_leaves = idle_leaves(*run->plan)};
+    // What stands empty is bought by the phase that fills it; the last one buys what is left.
+    const bool last = &step == &steps.back();
+    const RacksBought bought = last ? RacksBought::all : RacksBought::used;
     if (before) s.change = diff_plans(*before->plan, *run->plan, keep);
-    else s.change.parts = diff_bills(nullptr, *run->plan);
+    s.change.parts = diff_bills(before ? &*before->plan : nullptr, *run->plan, RacksBought::used, bought);
+    s.figures.cost = cost_of(*run->plan, bought);
+    if (!last)
+      for (const RackGroupModel& g : run->cluster->racks) s.empty_racks += empty_racks(*run->plan, g);
     run->findings.sort(run->sources);
     for (const Finding& f : run->findings.all())
       if (f.severity == Severity::error && !f.accepted) s.errors.push_back(format("{} [{}]", f.message, f.rule));

@@ -217,7 +217,8 @@ class Reader {
     std::string error;
     if (!t.assign(out, s, error)) {
       Finding& f = c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
-      if (!t.example.empty()) f.help(format("write it as {}", t.example));
+      if (const std::string comma = comma_help(n); !comma.empty()) f.help(comma);
+      else if (!t.example.empty()) f.help(format("it is written like {}", t.example));
       return false;
     }
     stamp(t, out, d_.span(n), fact);
@@ -336,6 +337,25 @@ class Reader {
     return false;
   }
 
+  // "{ heat: 20,5 kW }": inside brackets a comma ends the value. Empty: none follows that looks like one within a number.
+  std::string comma_help(NodeId n) const {
+    const NodeId next = d_.next_sibling(n);
+    if (next == kNoNode || !d_.is_scalar(next) || d_.quoted(n) || d_.quoted(next)) return {};
+    const std::string_view text = d_.scalar(n), behind = d_.scalar(next);
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (text.empty() || behind.empty() || !digit(text.back()) || !digit(behind.front()) || d_.span(next).begin != d_.span(n).end + 1) return {};
+    return format("inside brackets and braces a comma ends the value, so '{}' stands alone: numbers have a point for the fraction and nothing between thousands ('{},{}' is two things)", text, text, behind);
+  }
+
+  // How it is written, without a number that could be taken for the user's.
+  static std::string written_with(Dimension d) {
+    constexpr std::size_t kUnits = 4;
+    const auto units = units_of(d);
+    std::string list;
+    for (std::size_t i = 0; i < std::min(kUnits, units.size()); ++i) list += format("{}{}", i == 0 ? "" : i + 1 == std::min(kUnits, units.size()) ? " or " : ", ", units[i].spelling);
+    return format("{} is one number and its unit: {}", dimension_name(d), list);
+  }
+
   bool quantity(const Type& t, NodeId n, std::string_view text, const ReadPlace& place, const Fact* fact, Scalar& s) {
     std::string joined;
     if (fact && !fact->unit.empty()) text = joined = format("{} {}", text, fact->unit);
@@ -351,8 +371,9 @@ class Reader {
       case QuantityError::Kind::no_unit: {
         const auto blank = example.find(' ');
         const std::string unit = blank == std::string::npos ? std::string(usual) : example.substr(blank + 1);
+        const std::string comma = comma_help(n);
         c_.findings.error("spec-missing-unit", at, format("{} has no unit: '{}' is written where {} belongs, such as {}", name, text, words_for(t), example))
-            .help(format("write '{} {}' if that is the unit", text, unit));
+            .help(!comma.empty() ? comma : format("write '{} {}' if that is the unit", text, unit));
         return false;
       }
       case QuantityError::Kind::wrong_dimension: {
@@ -360,7 +381,7 @@ class Reader {
         Finding& f = c_.findings.error("spec-wrong-unit", at, format("{} is a quantity of {}; '{}' measures {}", name, dimension_name(t.dimension), error.text, other));
         if (error.other)
           if (const auto why = why_not_the_same(t.dimension, *error.other); !why.empty()) f.note(SourceSpan{}, std::string(why));
-        f.help(format("write it as {}", example));
+        f.help(written_with(t.dimension));
         return false;
       }
       case QuantityError::Kind::unknown_unit: {
@@ -374,7 +395,11 @@ class Reader {
           if (!fact && d_.scalar(n).ends_with(error.text) && written.end - written.begin == d_.scalar(n).size() + 2 * quote)
             f.fixed_by(format("write '{}'", *meant), {{{written.file, static_cast<std::uint32_t>(written.end - quote - error.text.size()), static_cast<std::uint32_t>(written.end - quote)}, std::string(*meant)}});
         } else if (!offer_names(f, error.text, known)) {
-          f.help(format("write it as {}", example));
+          // "100G": the number as it is written, with the unit that it begins.
+          std::string_view number = text.substr(0, text.size() - std::min(text.size(), error.text.size()));
+          while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
+          const auto begun = std::ranges::find_if(known, [&](std::string_view unit) { return unit.starts_with(error.text); });
+          f.help(begun != known.end() && !number.empty() ? format("write '{} {}' if that is what it is; {}", number, *begun, written_with(t.dimension)) : written_with(t.dimension));
         }
         return false;
       }
@@ -522,7 +547,8 @@ class Reader {
       if (error.empty()) {
         wrong_type(t, n, place);
       } else {
-        c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
+        Finding& f = c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
+        if (const std::string comma = comma_help(n); !comma.empty()) f.help(comma);
       }
       return false;
     }

@@ -59,8 +59,25 @@ struct Resolution {
     if (!id) return nullptr;
     if (const Part* p = (catalog.*look_up)(*id)) return p;
     if (Finding* f = error("spec-unknown-part", id.span, format("the catalogue has no {} '{}'", part_kind_name(kind), *id)))
-      suggest(*f, id.span, *id, catalog.known(kind));
+      suggest_part(*f, id, catalog.known(kind));
     return nullptr;
+  }
+
+  // One letter more or less is another product ('p5.48xlarge', 'p5e.48xlarge'): a question. What differs in case and punctuation alone is meant, and mended.
+  static void suggest_part(Finding& f, const Value<std::string>& id, const std::vector<std::string_view>& known) {
+    const auto bare = [](std::string_view text) {
+      std::string out;
+      for (const char c : text)
+        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')) out += c;
+        else if (c >= 'A' && c <= 'Z') out += static_cast<char>(c - 'A' + 'a');
+      return out;
+    };
+    const std::string written = bare(*id);
+    std::vector<std::string_view> same;
+    for (const std::string_view name : known)
+      if (bare(name) == written) same.push_back(name);
+    if (same.size() == 1) suggest(f, id.span, *id, same);
+    else offer_names(f, *id, known);
   }
 
   // What the site leaves to be chosen, and has no safe default.

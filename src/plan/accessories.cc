@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
+
+#include "base/format.h"
+#include "plan/cords.h"
 
 namespace clusterc {
 namespace {
@@ -21,6 +25,15 @@ void cords(const Plan& plan, std::vector<Accessory>& out) {
   }
   add(out, "power-cord-c13-c14", "cord from PDU to supply", c13, false);
   add(out, "power-cord-c19-c20", "cord from PDU to supply", c19, false);
+  std::map<std::tuple<DeviceKind, int, std::string>, std::int64_t> unstated;        // by owner: groups are few
+  for (const RackGroupModel& g : plan.cluster->racks) {
+    if (g.pdus.empty()) continue;
+    for (std::int64_t r = g.first; r < g.first + g.count && r < static_cast<std::int64_t>(plan.racks.size()); ++r)
+      for (const RackedDevice& d : plan.racks[static_cast<std::size_t>(r)].devices)
+        if (d.kind != DeviceKind::occupied && !supplies_of(plan, d)) ++unstated[{d.kind, d.group, device_owner(plan, d)}];
+  }
+  for (const auto& [owner, devices] : unstated)
+    out.push_back({.part = "power-cord", .what = format("of {} of {}, which state{} no supplies", devices, std::get<2>(owner), devices == 1 ? "s" : ""), .unknown_for = devices});
 }
 
 void panels(const Plan& plan, std::vector<Accessory>& out) {

@@ -1,5 +1,6 @@
 // The small things of racks, counted as the plan stands now: no parts of the catalogue, so without maker and price, and yet nothing works without them.
-//   cords    one for each supply that hangs on a PDU, by plug; how long they are is the rack builder's
+//   cords    one for each supply that hangs on a PDU, by plug; how long they are is the rack builder's; a line without a number
+//            for what stands there and states no supplies
 //   panels   one for each empty unit of a rack where something stands: warm air comes back through a gap
 //   trays    one along each row of racks, from its first to its last, and one across the rows: how they lie is an assumption, and marked as one
 #pragma once
@@ -15,6 +16,7 @@ struct Accessory {
   std::int64_t count = 0;
   Meters length{0};                     // of a tray, to the next 0.1 m; 0: none
   bool planning_default = false;
+  std::int64_t unknown_for = 0;         // devices whose number of cords nobody states: a line of its own, whose count is 0
 };
 // Linear in the racks and what stands in them.
 std::vector<Accessory> accessories_of(const Plan&);

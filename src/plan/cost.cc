@@ -29,22 +29,23 @@ class Exchange {
   const Prices& p_;
 };
 
-// The servers of one line of the bill, group by group where groups have prices of their own.
+// What has one price of what `count` pieces are of, group by group where groups have prices of their own.
 struct Pieces { const PartPrice* price = nullptr; std::string by; std::int64_t count = 0; };
-std::vector<Pieces> pieces_of(const Prices& p, const Cluster& c, const BillLine& line) {
-  const std::int64_t all = line.count + line.spares;
-  const auto* part = p.parts.find(line.part);
-  const auto* kind = p.kinds.find(bill_kind_word(line.kind));
+std::vector<Pieces> pieces_of(const Prices& p, const Cluster& c, std::string_view name, std::string_view kind_word, std::int64_t count, const ServerFit* fit = nullptr, bool whole = false) {
+  const auto* part = p.parts.find(name);
+  const bool machine = fit && fit->server->virtual_machine;                  // no instance of the catalogue: no kind has its price
+  const auto* kind = machine ? nullptr : p.kinds.find(kind_word);
   std::vector<Pieces> pieces;
-  std::int64_t rest = all;
-  if (line.kind == BillKind::server || line.kind == BillKind::instance)
-    for (const NodeGroupModel& g : c.nodes) {
+  std::int64_t rest = count;
+  if (fit)
+    for (const int i : fit->groups) {
+      const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(i)];
       const auto* own = p.nodes.find(g.name);
-      if (!own || g.server.id != line.part || g.assembly >= 0 || g.server.virtual_machine) continue;
-      pieces.push_back({&own->value, format("node group '{}'", g.name), g.count});
-      rest -= g.count;
+      if (!own || fit->tray) continue;
+      if (whole) pieces.push_back({&own->value, format("node group '{}'", g.name), g.count});
+      rest -= count / fit->count * g.count;
     }
-  if (rest > 0 || pieces.empty()) {
+  if (rest > 0) {
     if (part) pieces.push_back({&part->value, "part", rest});
     else if (kind) pieces.push_back({&kind->value, format("kind '{}'", kind->name), rest});
     else pieces.push_back({nullptr, {}, rest});
@@ -101,7 +102,7 @@ std::string_view bill_kind_word(BillKind k) {
   return "missing";
 }
 
-std::optional<Cost> cost_of(const Plan& plan) {
+std::optional<Cost> cost_of(const Plan& plan, RacksBought racks) {
   const Cluster& c = *plan.cluster;
   if (!c.spec.prices || !c.spec.prices->currency || c.spec.prices->currency->size() != 3) return std::nullopt;   // reported by the reader
   const Prices& p = *c.spec.prices;
@@ -109,12 +110,12 @@ std::optional<Cost> cost_of(const Plan& plan) {
   Cost cost;
   cost.prices = &p;
   cost.currency = *p.currency;
-  for (const BillLine& line : plan.bill()) {
-    for (const Pieces& pieces : pieces_of(p, c, line)) {
-      CostLine l{.part = line.part, .what = line.what, .kind = line.kind, .count = pieces.count, .length = line.length, .by = pieces.by, .price = pieces.price};
+  const auto price = [&](const std::string& part, const std::string& what, std::string_view kind, Meters length, const std::vector<Pieces>& all) {
+    for (const Pieces& pieces : all) {
+      CostLine l{.part = part, .what = what, .kind = kind, .count = pieces.count, .length = length, .by = pieces.by, .price = pieces.price};
       if (pieces.price) {
         const auto each = in_sum(pieces.price->price), metre = in_sum(pieces.price->per_metre);
-        if (each || (metre && line.length.value > 0)) l.each = each.value_or(0) + metre.value_or(0) * line.length.value;
+        if (each || (metre && length.value > 0)) l.each = each.value_or(0) + metre.value_or(0) * length.value;
         l.hour = in_sum(pieces.price->per_hour);
         l.uncertainty = pieces.price->uncertainty.value_or(p.uncertainty.value_or(0));
       }
@@ -124,7 +125,10 @@ std::optional<Cost> cost_of(const Plan& plan) {
       cost.rent += l.hour.value_or(0) * static_cast<double>(l.count) * kHoursPerYear;
       cost.lines.push_back(std::move(l));
     }
-  }
+  };
+  const std::vector<ServerFit> fits = server_fits(c);
+  for (const BillRow& r : bill_rows(plan, fits, racks))
+    price(r.part, r.what, r.kind, r.length, pieces_of(p, c, r.part, r.kind, r.count + r.spares, r.fit < 0 ? nullptr : &fits[static_cast<std::size_t>(r.fit)], !r.put_in));
   cost.purchase = cost.hardware;
   for (const auto& e : p.once)
     if (const auto amount = in_sum(e.value)) {
@@ -198,7 +202,7 @@ std::optional<FabricSaving> saving_of_oversubscription(const Plan& plan, const C
   FabricSaving saving{.switches = now.switch_count() - then.switch_count(), .cables = now.leaf_spine_cables + now.spine_core_cables - then.leaf_spine_cables - then.spine_core_cables};
   const auto add = [&](const Fabric& f, double sign) {
     for (const FabricTier& t : f.tiers) {
-      const auto line = std::find_if(cost.lines.begin(), cost.lines.end(), [&](const CostLine& l) { return l.part == t.model && l.kind == BillKind::switch_; });
+      const auto line = std::find_if(cost.lines.begin(), cost.lines.end(), [&](const CostLine& l) { return l.part == t.model && l.kind == bill_kind_word(BillKind::switch_); });
       if (line == cost.lines.end() || !line->each) saving.priced = false;
       else saving.money += sign * *line->each * static_cast<double>(t.count);
     }

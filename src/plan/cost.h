@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/plan.h"
+#include "plan/fitted.h"
 
 namespace clusterc {
 
@@ -25,7 +25,7 @@ std::string_view bill_kind_word(BillKind);      // "server", "switch", as `price
 
 struct CostLine {
   std::string part, what;
-  BillKind kind = BillKind::missing;
+  std::string_view kind = "missing";            // bill_kind_word, or fitted_kind_word of what is put into servers
   std::int64_t count = 0;                       // with spares
   Meters length{0};
   std::optional<double> each;                   // of one piece; absent with `hour` absent: unpriced
@@ -51,7 +51,9 @@ struct CloudComparison {
 struct Cost {
   const Prices* prices = nullptr;
   std::string currency;
-  std::vector<CostLine> lines;                  // as the bill, servers of differently priced groups apart
+  // As the bill and what is put into servers, those of differently priced groups apart. The price of a node group (`prices.nodes`) is of the node with all
+  // that is in it: parts of such nodes have no line.
+  std::vector<CostLine> lines;
   std::int64_t unpriced = 0;                    // lines
   std::vector<NamedSum> once, yearly;
   double hardware = 0, uncertainty = 0;         // money
@@ -75,7 +77,7 @@ struct Cost {
 };
 
 // Nothing where the spec has no `prices`, or none that can be added up.
-std::optional<Cost> cost_of(const Plan&);
+std::optional<Cost> cost_of(const Plan&, RacksBought = RacksBought::all);
 
 // What one network would need less of at another oversubscription: the same network planned again. Nothing where it cannot be built so.
 struct FabricSaving { std::int64_t switches = 0, cables = 0; double money = 0; bool priced = true; /* every model that is saved has a price */ };

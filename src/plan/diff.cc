@@ -1,6 +1,7 @@
 #include "plan/diff.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -138,11 +139,50 @@ class Differ {
       if (found == known.end()) fresh.add([&] { return ObjectChange{"rack/" + name, "", model(cb_, r)}; });
       else if (rack_[at(r)] = found->second; model(ca_, found->second) != model(cb_, r)) changed.add([&] { return ObjectChange{"rack/" + name, model(ca_, found->second), model(cb_, r)}; });
     }
+    floor();
     rack_back_ = turned(rack_, ca_.rack_count);
     List gone = list(d_.removed, "racks");
     for (std::int64_t r = 0; r < ca_.rack_count; ++r)
       if (rack_back_[at(r)] < 0) gone.add([&] { return ObjectChange{"rack/" + ca_.rack_name(r), model(ca_, r), ""}; });
   }
+
+  // Racks that stand elsewhere. Rows are filled in the order of the spec: a group that grows pushes those behind it to other rows.
+  struct Row { std::string name; std::int64_t first = 0, count = 0; double depth = 0; };     // of a group; depth: from its first row to its last
+  static std::vector<Row> rows_of(const Plan& p) {
+    std::vector<Row> rows;
+    const auto add = [&](const auto& groups, std::string_view what) {
+      for (const auto& g : groups) {
+        Row row{format("{} '{}'", what, g.name), g.first, g.count, 0};
+        if (g.count > 0 && at(g.first + g.count - 1) < p.racks.size()) row.depth = p.racks[at(g.first + g.count - 1)].y - p.racks[at(g.first)].y;
+        rows.push_back(std::move(row));
+      }
+    };
+    add(p.cluster->racks, "racks");
+    add(p.cluster->assemblies, "assemblies");
+    return rows;
+  }
+  void floor() {
+    const std::vector<Row> before = rows_of(a_), after = rows_of(b_);
+    std::string reason;                      // the first group that takes another number of rows, or is new or gone
+    const auto known = [](const std::vector<Row>& rows, const Row& r) { return std::ranges::find(rows, r.name, &Row::name); };
+    for (const Row& is : after) {
+      const auto was = known(before, is);
+      List moved = list(d_.moved, format("{} on the floor{}", is.name, reason.empty() ? std::string(", whose rows are laid otherwise") : ", because " + reason));
+      for (std::int64_t r = is.first; r < is.first + is.count && at(r) < b_.racks.size(); ++r) {
+        if (rack_[at(r)] < 0 || at(rack_[at(r)]) >= a_.racks.size()) continue;
+        const RackPlan &then = a_.racks[at(rack_[at(r)])], &now = b_.racks[at(r)];
+        if (then.x == now.x && then.y == now.y) continue;
+        d_.floor_moves = true;
+        moved.add([&] { return ObjectChange{"rack/" + cb_.rack_name(r), spot_text(then), spot_text(now)}; });
+      }
+      if (!reason.empty()) continue;
+      if (was == before.end()) reason = is.name + " before them are new";
+      else if (std::abs(was->depth - is.depth) > 1e-3) reason = format("{} before them {} rows", is.name, is.depth > was->depth ? "take more" : "take fewer");
+      for (const Row& gone : before)
+        if (reason.empty() && gone.first < was->first && known(after, gone) == after.end()) reason = gone.name + " before them are gone";
+    }
+  }
+  static std::string spot_text(const RackPlan& r) { return format("{:.3g} m along row, {:.3g} m across", static_cast<double>(r.x), static_cast<double>(r.y)); }
 
   // What a server is made of, as far as people would have to open it.
   static std::string fitting(const ServerModel& s) {
@@ -508,22 +548,26 @@ bool PlanDiff::empty() const {
   return true;
 }
 
-std::vector<PartChange> diff_bills(const Plan* before, const Plan& after) {
+std::vector<PartChange> diff_bills(const Plan* before, const Plan& after, RacksBought in_before, RacksBought in_after) {
+  // What is bought by part and length, whatever it is for: cables, servers and what is in them. Of everything else the use is told.
+  const auto lines_of = [](const Plan& plan, RacksBought racks) {
+    std::vector<BillRow> rows = bill_rows(plan, racks);
+    for (BillRow& r : rows)
+      if (r.put_in || r.kind == "cable" || r.kind == "module" || r.kind == "fibre" || r.kind == "server") r.what = r.kind;
+    return rows;
+  };
   using Key = std::tuple<std::string, std::string, double>;
   std::map<Key, std::pair<std::int64_t, std::int64_t>> counts;
-  // Cables are bought by part and length, whatever they are for.
-  const auto use = [](const BillLine& l) { return l.kind == BillKind::cable || l.kind == BillKind::module || l.kind == BillKind::fibre ? std::string(bill_kind_word(l.kind)) : l.what; };
-  const auto key = [&](const BillLine& l) { return Key{l.part, use(l), l.length.value}; };
-  static const std::vector<BillLine> kNothing;
-  const std::vector<BillLine>& old = before ? before->bill() : kNothing;
-  for (const BillLine& l : old) counts[key(l)].first += l.count + l.spares;
-  for (const BillLine& l : after.bill()) counts[key(l)].second += l.count + l.spares;
+  const auto key = [&](const BillRow& l) { return Key{l.part, l.what, l.length.value}; };
+  const std::vector<BillRow> old = before ? lines_of(*before, in_before) : std::vector<BillRow>(), now = lines_of(after, in_after);
+  for (const BillRow& l : old) counts[key(l)].first += l.count + l.spares;
+  for (const BillRow& l : now) counts[key(l)].second += l.count + l.spares;
   std::vector<PartChange> parts;
-  for (const auto* lines : {&after.bill(), &old})
-    for (const BillLine& l : *lines) {
+  for (const auto* lines : {&now, &old})
+    for (const BillRow& l : *lines) {
       auto& [was, is] = counts[key(l)];
       if (was == is) continue;
-      parts.push_back({l.part, use(l), l.kind, l.length, was, is});
+      parts.push_back({l.part, l.what, l.kind, l.length, was, is});
       was = is;                       // told
     }
   const std::vector<Accessory> small = accessories_of(after), small_before = before ? accessories_of(*before) : std::vector<Accessory>();
@@ -532,7 +576,7 @@ std::vector<PartChange> diff_bills(const Plan* before, const Plan& after) {
     return at == list.end() ? 0 : at->count;
   };
   const auto changed = [&](const Accessory& a, std::int64_t was, std::int64_t is) {
-    if (was != is) parts.push_back({.part = a.part, .what = a.what, .length = a.length, .before = was, .after = is, .accessory = true});
+    if (was != is) parts.push_back({.part = a.part, .what = a.what, .kind = "accessory", .length = a.length, .before = was, .after = is, .accessory = true});
   };
   for (const Accessory& a : small) changed(a, count_in(small_before, a), a.count);
   for (const Accessory& a : small_before)

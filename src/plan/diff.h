@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/plan.h"
+#include "plan/fitted.h"
 
 namespace clusterc {
 
@@ -20,8 +20,8 @@ struct ChangeList {
 };
 
 struct PartChange {                       // of the bill, spares included
-  std::string part, what;                 // what: as in the bill; of cables, modules and fibres the kind, for all uses together
-  BillKind kind = BillKind::missing;
+  std::string part, what;                 // what: as in the bill; of servers and what is in them, cables, modules and fibres the kind, for all uses together
+  std::string_view kind = "missing";      // bill_kind_word, fitted_kind_word, or "accessory"
   Meters length{0};
   std::int64_t before = 0, after = 0;
   bool accessory = false;                 // plan/accessories.h: no line of the bill, and without a price
@@ -31,7 +31,8 @@ struct PlanDiff {
   std::vector<PartChange> parts;          // whose number changes: in the order of the new bill, then what is no longer there; then cords, panels, trays
   std::vector<ChangeList> added, removed; // nodes, switches, storage systems, racks
   std::vector<ChangeList> refitted;       // the same name, another model or other parts
-  std::vector<ChangeList> moved;          // to another rack or unit
+  std::vector<ChangeList> moved;          // to another rack or unit; racks to another place on the floor
+  bool floor_moves = false;               // there are such racks
   std::vector<ChangeList> repowered;      // PDUs on another feed or of another model
   std::vector<ChangeList> cables_added, cables_removed, cables_moved, cables_replaced;   // by network; replaced: same ends, another part or length
   std::vector<ChangeList> renumbered;     // addresses of what is in both
@@ -39,7 +40,7 @@ struct PlanDiff {
 };
 
 // What is bought, by part and length; `before` may be null: all of it.
-std::vector<PartChange> diff_bills(const Plan* before, const Plan& after);
+std::vector<PartChange> diff_bills(const Plan* before, const Plan& after, RacksBought in_before = RacksBought::all, RacksBought in_after = RacksBought::all);
 // `keep`: objects kept in each list. Both plans may have errors.
 PlanDiff diff_plans(const Plan& before, const Plan& after, std::size_t keep);
 

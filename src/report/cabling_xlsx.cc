@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "plan/accessories.h"
+#include "plan/fitted.h"
 #include "report/cable_exports.h"
 #include "report/link_rows.h"
 #include "write/workbook.h"
@@ -14,7 +15,7 @@ std::string render_cabling_xlsx(const Cluster& cluster, const Plan& plan) {
     if (n > 0) append_int(text, n);
   };
   book.sheet("Bill", {"#Count", "#Spares", "Part", "#Length m", "For", "Planning default"});
-  for (const BillLine& b : plan.bill()) {
+  for (const BillRow& b : bill_rows(plan)) {
     number(count, b.count);
     number(spares, b.spares);
     length.clear();

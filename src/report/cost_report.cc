@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "plan/fitted.h"
 #include "report/table.h"
 
 namespace clusterc {
@@ -20,16 +21,23 @@ std::string energy_text(double kwh) {
 // One row a kind: what it costs, and what of it has no price.
 std::string kinds_text(const Cost& cost) {
   Table table({"kind", ">pieces", ">price", ">without a price"});
-  for (int k = 0; k <= static_cast<int>(BillKind::missing); ++k) {
+  std::vector<std::string_view> kinds;               // as the bill has them, and what is put into servers behind them
+  for (int k = 0; k < static_cast<int>(BillKind::missing); ++k) {
+    kinds.push_back(bill_kind_word(static_cast<BillKind>(k)));
+    if (static_cast<BillKind>(k) != BillKind::server) continue;
+    for (int f = 0; f <= static_cast<int>(FittedKind::nvlink_bridge); ++f) kinds.push_back(fitted_kind_word(static_cast<FittedKind>(f)));
+  }
+  kinds.push_back(bill_kind_word(BillKind::missing));
+  for (const std::string_view kind : kinds) {
     std::int64_t pieces = 0, unpriced = 0;
     double sum = 0;
     for (const CostLine& l : cost.lines) {
-      if (static_cast<int>(l.kind) != k) continue;
+      if (l.kind != kind) continue;
       pieces += l.count;
       sum += l.sum();
       if (!l.priced()) unpriced += l.count;
     }
-    if (pieces > 0) table.row({std::string(bill_kind_word(static_cast<BillKind>(k))), std::to_string(pieces), sum > 0 || unpriced < pieces ? money_text(sum, cost.currency) : "-", unpriced ? std::to_string(unpriced) : ""});
+    if (pieces > 0) table.row({std::string(kind), std::to_string(pieces), sum > 0 || unpriced < pieces ? money_text(sum, cost.currency) : "-", unpriced ? std::to_string(unpriced) : ""});
   }
   return table.text();
 }
@@ -68,7 +76,7 @@ std::string render_cost_text(const Cost& cost) {
     out += cost.energy ? format(": {}{}\n", at_least(cost.pue_known), money_text(*cost.energy, e)) : ": not priced\n";
     if (!cost.pue_from.empty()) out += format("      PUE: {}\n", cost.pue_from);
   }
-  if (cost.rent > 0) out += format("    rent: {}\n", money_text(cost.rent, e));
+  if (cost.rent > 0) out += format("    rent: {}{}\n", at_least(bought), money_text(cost.rent, e));
   if (!cost.support) out += "    support: not priced\n";
   else if (*cost.support > 0) out += format("    support: {}{}\n", at_least(bought), money_text(*cost.support, e));
   for (const NamedSum& s : cost.yearly) out += format("    {}: {}\n", s.name, money_text(s.amount, e));
@@ -77,8 +85,13 @@ std::string render_cost_text(const Cost& cost) {
   if (cost.cloud.empty()) return out;
   Table table({"rented", "terms", ">GPU-hour", ">a year", "own costs less", "purchase paid back"});
   for (const CloudComparison& c : cost.cloud) {
-    std::string above = c.terms == "reserved" ? (c.year > cost.year ? "yes" : "no") : !c.break_even ? "never" : *c.break_even > 1 ? format("never ({} of the hours)", share(*c.break_even)) : format("above {} used", share(*c.break_even));
-    table.row({c.name, std::string(c.terms), money_text(c.gpu_hour, e), money_text(c.year, e), std::move(above), c.payback_years ? "after " + years_text(*c.payback_years) : "never"});
+    // Where the year is "at least", so is what follows from it; that own ones cost less is then said of the priced part only.
+    const std::string_view least = at_least(cost.complete());
+    std::string above = c.terms == "reserved" ? (c.year > cost.year ? (cost.complete() ? "yes" : "yes, as far as priced") : "no")
+                        : !c.break_even       ? "never"
+                        : *c.break_even > 1   ? format("never ({}{} of the hours)", least, share(*c.break_even))
+                                              : format("above {}{} used", least, share(*c.break_even));
+    table.row({c.name, std::string(c.terms), money_text(c.gpu_hour, e), money_text(c.year, e), std::move(above), c.payback_years ? format("after {}{}", least, years_text(*c.payback_years)) : "never"});
   }
   out += "  the same GPU-hours rented, without storage and transfer:\n" + table.text();
   return out;
@@ -107,7 +120,7 @@ void cost_json(JsonWriter& json, const Cost& cost) {
   json.end_array();
   json.array("lines");
   for (const CostLine& l : cost.lines) {
-    json.begin_object(kLine).field("part", l.part).field("what", l.what).field("kind", bill_kind_word(l.kind)).field("count", l.count);
+    json.begin_object(kLine).field("part", l.part).field("what", l.what).field("kind", l.kind).field("count", l.count);
     if (l.length.value > 0) json.field("length_m", l.length.value);
     json.field("each", l.each).field("per_hour", l.hour).field("sum", l.sum()).field("priced_by", l.by);
     if (l.price) {

@@ -10,7 +10,8 @@ namespace clusterc {
 namespace {
 
 constexpr std::size_t kNamed = 3;        // objects of a list that text names
-constexpr std::size_t kParts = 40;       // lines of the bill
+constexpr std::size_t kParts = 40;       // lines of the bill in Markdown, which goes into comments of limited size
+constexpr std::string_view kFloorHint = "rows are filled in the order of the spec: racks that will grow stay where they are, and so do all others, when they stand last in `racks` or are there from the start";
 
 // ---- figures -------------------------------------------------------------------------------------------------------------
 struct FigureRow { std::string name, before, after, change; };
@@ -97,7 +98,8 @@ std::string price_of(const Cost* cost, const PartChange& p) {
   if (!cost || p.accessory || p.after <= p.before) return {};
   for (const CostLine& l : cost->lines)
     if (l.part == p.part && std::abs(l.length.value - p.length.value) < 1e-9) return l.each ? money_text(*l.each * static_cast<double>(p.after - p.before), cost->currency) : "not priced";
-  return "not priced";
+  // What is put into a node whose price is of all that is in it has no line.
+  return p.kind == "gpu" || p.kind == "cpu" || p.kind == "memory" || p.kind == "nic" || p.kind == "drive" || p.kind == "nvlink-bridge" ? "with its node" : "not priced";
 }
 const Cost* prices_of(const SpecDiff& d) { return d.after.cost ? &*d.after.cost : nullptr; }
 
@@ -167,17 +169,15 @@ std::string plan_changes_text(const PlanDiff& d, const Cost* cost, std::string_v
   if (!d.parts.empty()) {
     title("Buy, or have left over");
     Table table({">number", "part", ">length", "what", ">price"});
-    for (std::size_t i = 0; i < std::min(kParts, d.parts.size()); ++i) {
-      const PartChange& p = d.parts[i];
-      table.row({signed_count(p.after - p.before), p.part, p.length.value > 0 ? to_text(p.length) : "", p.what, price_of(cost, p)});
-    }
+    // All of them: it is what somebody orders by.
+    for (const PartChange& p : d.parts) table.row({signed_count(p.after - p.before), p.part, p.length.value > 0 ? to_text(p.length) : "", p.what, price_of(cost, p)});
     out += table.text(static_cast<unsigned>(indent.size() + 2));
-    if (d.parts.size() > kParts) out += format("{}  and {} more lines\n", indent, d.parts.size() - kParts);
   }
   for (const Section& s : sections(d)) {
     if (s.lists.front()->empty()) continue;
     title(s.title);
     for (const ChangeList& list : *s.lists.front()) out += format("{}  {} ({}): {}\n", indent, list.what, list.count, first_of(list));
+    if (s.key == "moved" && d.floor_moves) out += format("{}  {}\n", indent, kFloorHint);
   }
   return out;
 }
@@ -256,7 +256,7 @@ std::string render_diff_markdown(const SpecDiff& d) {
       const PartChange& p = d.plan.parts[i];
       body += table_row({signed_count(p.after - p.before), p.part, p.length.value > 0 ? to_text(p.length) : "", p.what, price_of(prices_of(d), p)});
     }
-    if (d.plan.parts.size() > kParts) body += format("\nand {} more lines\n", d.plan.parts.size() - kParts);
+    if (d.plan.parts.size() > kParts) body += format("\nand {} more lines, which `clusterc diff` has as text and as JSON\n", d.plan.parts.size() - kParts);
     out += folded(format("Buy, or have left over: {} lines of the bill", d.plan.parts.size()), body);
   }
   for (const Section& s : sections(d.plan))
@@ -283,7 +283,7 @@ void plan_changes_json(JsonWriter& json, const PlanDiff& d) {
   constexpr auto kLine = JsonWriter::Layout::line;
   json.array("parts");
   for (const PartChange& p : d.parts) {
-    json.begin_object(kLine).field("part", p.part).field("what", p.what).field("kind", p.accessory ? std::string_view("accessory") : bill_kind_word(p.kind)).field("before", p.before).field("after", p.after);
+    json.begin_object(kLine).field("part", p.part).field("what", p.what).field("kind", p.kind).field("before", p.before).field("after", p.after);
     if (p.length.value > 0) json.field("length_m", p.length.value);
     json.end_object();
   }

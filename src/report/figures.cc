@@ -58,6 +58,13 @@ std::string figures_line(const PlanFigures& f) {
   return out;
 }
 
+std::string cost_line(const Cost& c) {
+  const std::string_view least = c.unpriced ? "at least " : "";
+  if (c.rent <= 0) return format("{}{}", least, money_text(c.purchase, c.currency));
+  const std::string rent = format("{}{} of rent a year", least, money_text(c.rent, c.currency));
+  return c.purchase > 0 ? format("{}{}, {}", least, money_text(c.purchase, c.currency), rent) : rent;
+}
+
 void figures_json(JsonWriter& json, const PlanFigures& f) {
   constexpr auto kLine = JsonWriter::Layout::line;
   json.field("nodes", f.nodes).field("gpus", f.gpus);

@@ -13,7 +13,7 @@ std::string render_fit_text(const FitReport& r) {
   if (r.figures) {
     const PlanFigures& f = *r.figures;
     out += "  " + figures_line(f);
-    if (f.cost) out += format(", {}{}", f.cost->unpriced ? "at least " : "", money_text(f.cost->purchase, f.cost->currency));
+    if (f.cost) out += ", " + cost_line(*f.cost);
     out += "\n";
   }
   const auto limits = [&](const std::vector<FitLimit>& list) {

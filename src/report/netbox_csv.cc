@@ -1,5 +1,6 @@
 // CSV files for NetBox's import forms, with the columns of netbox/dcim/forms/bulk_import.py (netbox-community/netbox, 4.2). Imported in this order, each
 // finds what it names. NetBox takes one cable with two ends a row (netbox#21131): a splitter is a cable for each of its links, all with one label.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -14,10 +15,19 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// NetBox asks for a maker; the catalogue's names begin with theirs: "NVIDIA DGX H100".
-std::string maker_of(const std::string& name) {
-  const auto blank = name.find(' ');
-  return blank == std::string::npos || name.empty() ? "Unknown" : name.substr(0, blank);
+// NetBox asks for a maker. Names of the catalogue begin with theirs ("NVIDIA DGX H100"), but for what has none: a size ("400 V 3ph 32 A"), a program
+// ("Lustre/BeeGFS server block"), a stand-in ("Generic 2U"). So only a name that is one counts; the list is that of catalog/ and of the makers of PDUs.
+std::string maker_of(const std::string& name, const std::string& model) {
+  static constexpr std::string_view kMakers[] = {"AMD", "APC", "AWS", "Arista", "Broadcom", "Cisco", "DDN", "Dell", "Eaton", "GIGABYTE", "HPE", "Intel", "Juniper", "Lambda", "Legrand", "Lenovo",
+                                                 "NVIDIA", "Raritan", "Rittal", "Schneider", "Supermicro", "VAST", "Vertiv", "WEKA"};
+  const std::string_view first = std::string_view(name).substr(0, name.find(' '));
+  const auto known = std::ranges::find(kMakers, first);
+  if (known != std::end(kMakers)) return std::string(*known);
+  // Trays have a name of their own: "nvidia-gb200-nvl72.compute-trays".
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  const std::string_view prefix = std::string_view(model).substr(0, model.find('-'));
+  const auto by_model = std::ranges::find_if(kMakers, [&](std::string_view maker) { return std::ranges::equal(maker, prefix, same); });
+  return by_model == std::end(kMakers) ? "Unknown" : std::string(*by_model);
 }
 std::string slug_of(std::string_view text) {
   std::string out;
@@ -96,7 +106,7 @@ class Book {
  private:
   void device(const std::string& name, const std::string& role, const std::string& model, const std::string& full_name, std::int64_t units, std::int64_t rack, std::int64_t unit) {
     auto& type = types_[model];
-    if (type.model.empty()) type = {maker_of(full_name), model, units};
+    if (type.model.empty()) type = {maker_of(full_name, model), model, units};
     roles_.try_emplace(role, role == "switch" ? "2196f3" : role == "node" ? "4caf50" : "9e9e9e");
     CsvWriter csv(devices_);
     csv.row({name, role, type.maker, model, "planned", site_, rack < 0 ? "" : c_.rack_name(rack), rack < 0 || unit <= 0 ? "" : std::to_string(unit), rack < 0 || unit <= 0 ? "" : "front"});

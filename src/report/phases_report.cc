@@ -34,8 +34,9 @@ std::string render_phases_text(const PhasesReport& r) {
     const PlanFigures& f = s.figures;
     out += format("\n{}. {}{}\n", i + 1, s.name, s.by.empty() ? "" : ", by " + s.by);
     out += "  there at its end: " + figures_line(f) + "\n";
-    if (f.cost) out += format("  purchase up to here: {}{}\n", f.cost->unpriced ? "at least " : "", money_text(f.cost->purchase, f.cost->currency));
+    if (f.cost) out += format("  purchase up to here: {}\n", cost_line(*f.cost));
     if (s.idle_leaves) out += format("  {} leaf switch{} nobody plugged in yet: a later phase may buy {}\n", s.idle_leaves, s.idle_leaves == 1 ? " has" : "es have", s.idle_leaves == 1 ? "it" : "them");
+    if (s.empty_racks) out += format("  {} rack{} still empty: a later phase buys {} and {} PDUs\n", s.empty_racks, s.empty_racks == 1 ? " is" : "s are", s.empty_racks == 1 ? "it" : "them", s.empty_racks == 1 ? "its" : "their");
     if (i > 0) out += disturbed(s.change) == 0 ? std::string("  nothing that is there is moved, recabled or renumbered\n") : format("  {} of what is there changes: see below\n", disturbed(s.change));
     if (!s.errors.empty()) {
       out += format("  {} error{} at this size\n", s.errors.size(), s.errors.size() == 1 ? "" : "s");
@@ -53,7 +54,7 @@ std::string render_phases_json(const PhasesReport& r) {
   for (const std::string& b : r.built_for) json.value(b);
   json.end_array().array("phases");
   for (const PhaseStep& s : r.steps) {
-    json.begin_object().field("name", s.name).field("by", s.by).field("disturbed", disturbed(s.change)).field("idle_leaves", s.idle_leaves).object("figures");
+    json.begin_object().field("name", s.name).field("by", s.by).field("disturbed", disturbed(s.change)).field("idle_leaves", s.idle_leaves).field("empty_racks", s.empty_racks).object("figures");
     figures_json(json, s.figures);
     json.end_object().array("errors");
     for (const std::string& e : s.errors) json.value(e);

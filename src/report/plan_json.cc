@@ -1,6 +1,7 @@
 #include "base/json_writer.h"
 #include "plan/accessories.h"
 #include "plan/cabling.h"
+#include "plan/fitted.h"
 #include "plan/routing.h"
 #include "report/collective_report.h"
 #include "report/cost_report.h"
@@ -170,8 +171,8 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   json.end_array();
 
   json.array("bill");
-  for (const BillLine& b : plan.bill()) {
-    json.begin_object(kLine).field("count", b.count).field("part", b.part).field("what", b.what).field("kind", bill_kind_word(b.kind)).field("planning_default", b.planning_default);
+  for (const BillRow& b : bill_rows(plan)) {
+    json.begin_object(kLine).field("count", b.count).field("part", b.part).field("what", b.what).field("kind", b.kind).field("planning_default", b.planning_default);
     if (b.length.value > 0) json.field("length_m", b.length.value);
     if (b.spares > 0) json.field("spares", b.spares);
     json.end_object();
@@ -182,6 +183,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   for (const Accessory& a : accessories_of(plan)) {
     json.begin_object(kLine).field("count", a.count).field("part", a.part).field("what", a.what).field("planning_default", a.planning_default);
     if (a.length.value > 0) json.field("length_m", a.length.value);
+    if (a.unknown_for > 0) json.field("unknown_for", a.unknown_for);
     json.end_object();
   }
   json.end_array();

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "plan/accessories.h"
+#include "plan/fitted.h"
 #include "plan/placement.h"
 #include "plan/power.h"
 #include "plan/power_chain.h"
@@ -245,15 +246,15 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
   if (!plan.zones.empty()) section("Cooling", cooling_text(cluster, plan));
   section("Fabrics", fabrics_text(cluster, plan));
   if (!plan.addresses.empty()) section("Addresses", addresses_text(cluster, plan));
-  if (!plan.bill().empty()) section("Bill of materials", [&] {
+  if (const std::vector<BillRow> bill = bill_rows(plan); !bill.empty()) section("Bill of materials", [&] {
     Table table({">count", "part", ">length", "what"});
-    for (const BillLine& b : plan.bill())
-      table.row({std::to_string(b.count + b.spares), b.part + (b.planning_default ? " (planning default)" : ""), b.length.value > 0 ? to_text(b.length) : "", b.what});
+    for (const BillRow& b : bill)
+      table.row({std::to_string(b.count + b.spares), (b.put_in ? "  " : "") + b.part + (b.planning_default ? " (planning default)" : ""), b.length.value > 0 ? to_text(b.length) : "", b.what});
     return table.text();
   }());
   if (const std::vector<Accessory> small = accessories_of(plan); !small.empty()) section("Cords, panels and trays", [&] {
     Table table({">count", "part", ">length", "what"});
-    for (const Accessory& a : small) table.row({std::to_string(a.count), a.part + (a.planning_default ? " (planning default)" : ""), a.length.value > 0 ? to_text(a.length) : "", a.what});
+    for (const Accessory& a : small) table.row({a.unknown_for ? "+?" : std::to_string(a.count), a.part + (a.planning_default ? " (planning default)" : ""), a.length.value > 0 ? to_text(a.length) : "", a.what});
     return table.text();
   }());
   if (const auto cost = cost_of(plan)) section("Cost", render_cost_text(*cost));

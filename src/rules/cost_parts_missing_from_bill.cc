@@ -1,4 +1,4 @@
-#include "plan/cost.h"
+#include "plan/fitted.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 
@@ -7,12 +7,13 @@ namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!in.cluster.spec.prices) return;
+  const std::vector<BillRow> bill = bill_rows(in.plan);
   for (const auto& entry : in.cluster.spec.prices->parts) {
     const Value<std::int64_t>& quoted = entry.value.quoted;
     if (!quoted) continue;
     std::int64_t needed = 0, spares = 0;
     std::string terms;
-    for (const BillLine& b : in.plan.bill()) {
+    for (const BillRow& b : bill) {
       if (b.part != entry.name) continue;
       needed += b.count;
       spares += b.spares;

@@ -4,6 +4,9 @@
 #include "rules/rules.h"
 
 namespace clusterc {
+
+extern const Rule kCostPriceWithoutPart;
+
 namespace {
 
 constexpr std::array kRules = {
@@ -166,6 +169,7 @@ constexpr std::array kRules = {
     &kCostEnergyOrSupportUnpriced,
     &kCostOfChoiceUnstated,
     &kCostOverBudget,
+    &kCostPriceWithoutPart,
     &kSecurityLiteralSecretInSpec,
     &kSecurityManagementNetworkReachable,
     &kSecuritySoftwareUnpinned,

@@ -36,6 +36,19 @@ bool is_currency(std::string_view s) {
   return s.size() == 3 && std::all_of(s.begin(), s.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
+// Shortest, and without an exponent: 300000, not 3e+05.
+std::string plain_text(double amount) {
+  std::array<char, 400> buffer;
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), amount, std::chars_format::fixed).ptr};
+}
+
+// "95.000", "1.250": a thousand to one half of the readers, one to the other. "0.125" and "1250.125" are no thousands.
+bool thousands_or_decimals(std::string_view number) {
+  const std::size_t point = number.find('.');
+  if (point == number.npos || point == 0 || point > 3 || number.size() != point + 4 || number[0] == '0') return false;
+  return std::all_of(number.begin(), number.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+}
+
 // A plain number: neither a fraction nor a share.
 std::optional<double> plain_number(std::string_view text) {
   NumberProblem problem;
@@ -74,6 +87,12 @@ std::optional<std::string> parse_money(std::string_view text, Per per, double& a
   }
   const auto number = plain_number(number_text);
   if (!number || !is_currency(unit)) return other();
+  if (thousands_or_decimals(number_text)) {
+    const std::string_view behind = text.substr(number_text.size());
+    std::string whole(number_text), decimal(number_text);
+    std::erase(whole, '.');
+    return fail(format("written so that it is read in one way only; '{}' is {}{} to some and {}{} to others: write {}{}, or {}0{}", text, whole, behind, plain_text(*number), behind, whole, behind, decimal, behind));
+  }
   amount = *number * factor;
   if (amount < 0) return fail(format("a price is 0 or more; '{}' is less", text));
   if (amount > kMostMoney) return fail(format("'{}' is more money than there is", text));
@@ -81,9 +100,8 @@ std::optional<std::string> parse_money(std::string_view text, Per per, double& a
 }
 
 std::string money_value_text(double amount, std::string_view currency, Per per) {
-  // Shortest, and without an exponent: 300000, not 3e+05.
-  std::array<char, 400> buffer;
-  std::string out(buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), amount, std::chars_format::fixed).ptr);
+  std::string out = plain_text(amount);
+  if (thousands_or_decimals(out)) out += '0';            // 1.2350, which cannot be read as a thousand
   out += " " + std::string(currency);
   for (const Suffix& s : kSuffixes)
     if (s.per == per && s.factor == 1) out += s.text;
@@ -112,7 +130,7 @@ bool CloudOffer::from_text(std::string_view text, CloudOffer& out, std::string& 
 
 namespace {
 
-constexpr std::string_view kKinds[] = {"assembly", "rack", "pdu", "server", "instance", "storage", "switch", "cable", "module", "fibre", "ups", "cooling", "cdu"};
+constexpr std::string_view kKinds[] = {"assembly", "rack", "pdu", "server", "gpu", "cpu", "memory", "nic", "drive", "nvlink-bridge", "instance", "storage", "switch", "cable", "module", "fibre", "ups", "cooling", "cdu"};
 
 class PriceChecker {
  public:
@@ -135,6 +153,7 @@ class PriceChecker {
       }
     for (const auto& e : p_.nodes)
       if (!s.nodes.find(e.name)) findings_.error("spec-unknown-name", e.name_span, format("there is no node group '{}'", e.name));
+    rented(s);
     for (const auto& e : p_.once) money(e.value);
     for (const auto& e : p_.yearly) money(e.value);
     money(p_.electricity);
@@ -150,6 +169,20 @@ class PriceChecker {
     if (!e.value.price && !e.value.per_hour && !e.value.per_metre && !e.value.quoted && !e.value.price.unknown && (e.value.source || e.value.date || e.value.uncertainty))
       findings_.error("spec-missing-key", e.name_span, format("'price' is missing in '{}'", e.name)).help("price: 310000 EUR; of rented instances per_hour, of cable by length per_metre; or leave the part out: it is listed as unpriced");
   }
+  // What is rented has a price of an hour; one without would be bought once, for good.
+  void rented(const Spec& s) {
+    const auto hourly = [&](const Named<PartPrice>* e, std::string_view what) {
+      if (!e || !e->value.price || e->value.per_hour || !told_once_.insert(e).second) return;
+      findings_.error("spec-wrong-unit", e->value.price.span, format("{} is rented: its price is of an hour, '{}' is paid once", what, e->value.price->text()))
+          .help(format("write it with what it is for: {}/h", e->value.price->text()));
+    };
+    for (const auto& group : s.nodes) {
+      const NodeGroup& g = group.value;
+      if (g.instance) hourly(p_.parts.find(*g.instance), format("instance '{}'", *g.instance));
+      if (g.instance || (g.virtual_machine && s.site && s.site->kind.value_or(SiteKind::own) == SiteKind::cloud)) hourly(p_.nodes.find(group.name), format("node group '{}'", group.name));
+    }
+    hourly(p_.kinds.find("instance"), "an instance");
+  }
   // Sums are made in one currency; what an exchange costs is the user's to say.
   template <Per P>
   void money(const Value<MoneyPer<P>>& v) {
@@ -161,6 +194,7 @@ class PriceChecker {
   const Prices& p_;
   Findings& findings_;
   std::set<std::string, std::less<>> told_;
+  std::set<const void*> told_once_;
 };
 
 }  // namespace

@@ -260,8 +260,11 @@ class Expect {
     add("pcie.copy", "gpu", std::move(copy), std::move(copy_missing), find_published("pcie.copy", copy_row), wish(group.name, &TestTargets::pcie));
     const Value<BytesPerSecond>& link = gpu_link_of(server);
     Figure nvlink;
-    if (link && link->value > 0) nvlink = from(link, 1, "all links of one GPU, one way");
-    add("nvlink.copy", "gpu", std::move(nvlink), link ? format("{} has no links to other GPUs", server.gpu_model) : format("gpu_link of {} is not in the catalogue", server.gpu_model), find_published("nvlink.copy", server.gpu_model),
+    const bool linked = link && link->value > 0, joined = gpus_joined_by_nvlink(cluster_, group) > 1;
+    if (linked && joined) nvlink = from(link, 1, "all links of one GPU, one way");
+    std::string no_nvlink = !link ? format("gpu_link of {} is not in the catalogue", server.gpu_model) : format("{} has no links to other GPUs", server.gpu_model);
+    if (linked && !joined) no_nvlink = server.gpu_count > 1 ? format("no bridge joins the {} cards of {}: `nvlink_bridge` says what it joins", server.gpu_count, server.gpu_model) : format("{} is alone in its node", server.gpu_model);
+    add("nvlink.copy", "gpu", std::move(nvlink), std::move(no_nvlink), find_published("nvlink.copy", server.gpu_model),
         wish(group.name, &TestTargets::nvlink));
 
     const ComputePorts ports = compute_ports(cluster_, group);

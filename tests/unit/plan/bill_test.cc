@@ -72,6 +72,26 @@ TEST(Accessories, GrowthBuysCordsAndGivesPanelsBack) {
   EXPECT_EQ(panels[1] - panels[0], -8);
 }
 
+// Servers that state no supplies need cords that nobody can count: a line without a number. Those that state theirs do not.
+TEST(Accessories, CordsThatNobodyCanCount) {
+  test::Sample s;
+  const int a = s.feed("A", 1e6), b = s.feed("B", 1e6), c = s.feed("C", 1e6);
+  s.racks("compute", "r[1-2]", s.na60, {a, b, c});
+  s.nodes("gpu", "n[1-3]", 0, 8, 10200, 130);
+  NodeGroupModel& head = s.nodes("head", "h1", 0, 1, 800, 20);
+  PsuSet psus;
+  psus.count = known<std::int64_t>(2);
+  psus.inlet = known(InletKind::c14);
+  head.server.part.psus = psus;
+  const Plan p = plan_cluster(*s.cluster);
+  const std::vector<Accessory> all = accessories_of(p);
+  ASSERT_NE(of(all, "power-cord"), nullptr);
+  EXPECT_EQ(of(all, "power-cord")->unknown_for, 3);
+  EXPECT_EQ(of(all, "power-cord")->count, 0);
+  EXPECT_EQ(of(all, "power-cord")->what, "of 3 of nodes.gpu, which state no supplies");
+  EXPECT_EQ(of(all, "power-cord-c13-c14")->count, 2);
+}
+
 const BillLine* line_of(const Plan& p, const std::string& part) {
   for (const BillLine& l : p.bill())
     if (l.part == part) return &l;

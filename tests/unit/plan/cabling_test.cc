@@ -147,7 +147,7 @@ TEST(Cabling, CopperFirst) {
   EXPECT_EQ(n.modules("compute: spine"), (1024 - 2 * straight) / 2);
 }
 
-// Two percent of each part and length, rounded up: 2 % of 127 x 8 = 1,016 flat modules of 508 are 10.16, so 11.
+// Two percent of each part, rounded up: 2 % of 127 x 8 = 1,016 flat modules of 508 are 10.16, so 11.
 TEST(Cabling, SparesHaveALineOfTheirOwn) {
   Resolved r;
   r.example("superpod");
@@ -162,6 +162,28 @@ TEST(Cabling, SparesHaveALineOfTheirOwn) {
     }
   EXPECT_EQ(lines, 1);
   EXPECT_EQ(spares, 11);
+}
+
+// Spares of one part in many lengths: no more than 2 % of all of them, rounded up, and each length has its whole ones.
+TEST(Cabling, SparesAreAShareOfThePartNotOfEachLength) {
+  Resolved r;
+  r.example("superpod");
+  const Plan p = plan_cluster(*r.cluster);
+  struct Sum { std::int64_t pieces = 0, spares = 0; std::map<double, std::pair<std::int64_t, std::int64_t>> lengths; };
+  std::map<std::string, Sum> parts;
+  for (const BillLine& b : p.bill()) {
+    if (b.kind != BillKind::cable && b.kind != BillKind::module && b.kind != BillKind::fibre) continue;
+    Sum& s = parts[b.part];
+    s.pieces += b.count;
+    s.spares += b.spares;
+    s.lengths[b.length.value].first += b.count;
+    s.lengths[b.length.value].second += b.spares;
+  }
+  ASSERT_GT(parts["cat6"].lengths.size(), 2u);
+  for (const auto& [part, s] : parts) {
+    EXPECT_EQ(s.spares, (2 * s.pieces + 99) / 100) << part;
+    for (const auto& [length, n] : s.lengths) EXPECT_GE(n.second, 2 * n.first / 100) << part << " " << length;
+  }
 }
 
 std::string small(const std::string& nodes, const std::string& nics, const std::string& network, const std::string& more = "") {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "unit/model/examples.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {
@@ -43,6 +44,30 @@ TEST(Diff, GrowthWithinTheSizeBuiltForMovesNothing) {
   ASSERT_EQ(nodes.items.size(), 3u);                      // as many as were asked for
   EXPECT_EQ(nodes.items[0].object, "node/gpu/121");
   EXPECT_EQ(nodes.items[0].before, "");
+}
+
+// Rows of ten, 3 m apart: twenty racks take two, so the management racks behind them stand at 6 m; twenty-eight take three, and they move to 9 m.
+// In front of the group that grows they stay.
+TEST(Diff, RacksBehindAGroupThatGrowsMoveOnTheFloor) {
+  const auto spec = [](const char* names, bool last) {
+    const std::string grows = std::string("  gpu: { names: \"") + names + "\", model: generic-48u-800x1200 }\n", stays = "  mgmt: { names: \"m[1-3]\", model: generic-48u-800x1200 }\n";
+    return "clusterc: 1\nrules: 2026.11\nname: f\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nracks:\n" + (last ? stays + grows : grows + stays) +
+           "nodes:\n  gpu: { names: \"g[1-20]\", model: generic-2u, racks: gpu, per_rack: 1 }\n";
+  };
+  for (const bool last : {false, true}) {
+    Resolved a, b;
+    a.text(spec("r[01-20]", last));
+    b.text(spec("r[01-28]", last));
+    const PlanDiff d = diff_plans(plan_cluster(*a.cluster), plan_cluster(*b.cluster), 3);
+    EXPECT_EQ(d.floor_moves, !last);
+    const ChangeList* moved = of(d.moved, "racks 'mgmt' on the floor, because racks 'gpu' before them take more rows");
+    EXPECT_EQ(moved != nullptr, !last);
+    if (!moved) continue;
+    EXPECT_EQ(moved->count, 3);
+    EXPECT_EQ(moved->items[0].object, "rack/m1");
+    EXPECT_EQ(moved->items[0].before, "0 m along row, 6 m across");
+    EXPECT_EQ(moved->items[0].after, "0 m along row, 9 m across");
+  }
 }
 
 // docs/names.md: the fabric managers have port 32 of rails 1 to 4 in unit 4, which the 128th node needs; they move to a fifth unit.

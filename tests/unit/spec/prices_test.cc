@@ -42,6 +42,22 @@ TEST(Prices, RefuseWhatIsNoMoney) {
   refused<EnergyPrice>("-0.01 EUR/kWh");
 }
 
+// "95.000 EUR" is ninety-five thousand where EUR is used, ninety-five to a program: nobody's guess.
+TEST(Prices, AskWhetherAPointIsOfThousands) {
+  EXPECT_NE(refused<Money>("95.000 EUR").find("write 95000 EUR, or 95.0000 EUR"), std::string::npos) << refused<Money>("95.000 EUR");
+  EXPECT_NE(refused<Money>("1.250 kEUR").find("write 1250 kEUR, or 1.2500 kEUR"), std::string::npos) << refused<Money>("1.250 kEUR");
+  EXPECT_NE(refused<MoneyPerHour>("98.320 USD/h").find("write 98320 USD/h, or 98.3200 USD/h"), std::string::npos);
+  refused<Money>("310,000 EUR");
+  refused<Money>("1.250.000 EUR");
+  EXPECT_EQ(amount<EnergyPrice>("0.185 EUR/kWh"), 0.185);          // no thousand begins with 0
+  EXPECT_EQ(amount<Money>("1250.125 EUR"), 1250.125);              // nor with four digits
+  EXPECT_EQ(amount<Money>("95.00 EUR"), 95);
+  std::string error;
+  const auto hour = MoneyPerHour::parse("1.2350 USD/h", error);     // what is printed is read back
+  ASSERT_TRUE(hour) << error;
+  EXPECT_EQ(hour->text(), "1.2350 USD/h");
+}
+
 TEST(Prices, WriteWhatTheyRead) {
   for (const char* text : {"310000 EUR", "0.18 EUR"}) {
     std::string error;

@@ -47,6 +47,22 @@ TEST(Wishes, PathsAreExpectedWhereTheyAreNamed) {
   EXPECT_EQ(all.find("nccl.all_to_all.busbw", "gpu")->basis, "stated");
 }
 
+// Four H100 PCIe: without a bridge nothing joins them; a bridge of two gives the card's 300 GB/s one way (data sheet: 600 GB/s both ways).
+TEST(Wishes, CardsHaveNvlinkOnlyOverABridge) {
+  for (const bool bridged : {false, true}) {
+    Resolved e;
+    e.text(std::string("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n"
+                       "  gpu: { names: \"n[1-4]\", server: { like: generic-2u-pcie4, gpus: 4 x nvidia-h100-pcie-80") +
+           (bridged ? ", nvlink_bridge: 2" : "") + " } }\ntargets:\n  nvlink: { }\n");
+    const ExpectedFigures all = expect_figures(*e.cluster, plan_cluster(*e.cluster));
+    const ExpectedFigure* nvlink = all.find("nvlink.copy", "gpu");
+    ASSERT_NE(nvlink, nullptr) << e.told();
+    EXPECT_EQ(nvlink->ceiling.value.has_value(), bridged);
+    if (bridged) EXPECT_DOUBLE_EQ(*nvlink->ceiling.value, 300e9);
+    else EXPECT_NE(nvlink->missing.find("no bridge joins the 4 cards"), std::string::npos) << nvlink->missing;
+  }
+}
+
 // A wish without a scope is of the widest one; `scope: node` is of one node and leaves the group's figure alone.
 TEST(Wishes, ScopeOfAllReduce) {
   Resolved whole, node;

@@ -1,0 +1,92 @@
+#include <set>
+
+#include "diag/near.h"
+#include "plan/fitted.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::size_t kNamed = 3;
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  if (!in.cluster.spec.prices || in.cluster.spec.prices->parts.empty()) return;
+  std::set<std::string_view> bought;
+  const std::vector<BillRow> bill = bill_rows(in.plan);
+  for (const BillRow& b : bill) bought.insert(b.part);
+  // What a fabric that cannot be built would have is priced with reason: that it cannot be built is said elsewhere.
+  bool whole = true;
+  for (std::size_t f = 0; f < in.plan.fabrics.size(); ++f) {
+    if (in.plan.fabrics[f].unbuildable.empty()) continue;
+    whole = false;
+    const NetworkModel& n = in.cluster.networks[static_cast<std::size_t>(in.plan.fabrics[f].network)];
+    bought.insert(n.switch_model);
+    for (const auto& tier : n.tier_parts) bought.insert(tier.first);
+  }
+  std::vector<std::string_view> known(bought.begin(), bought.end());
+  std::vector<std::string> others;
+  SourceSpan first;
+  for (const auto& entry : in.cluster.spec.prices->parts) {
+    if (bought.count(entry.name)) continue;
+    if (!whole && std::ranges::find(in.cluster.cables, entry.name, &CableModel::id) != in.cluster.cables.end()) continue;
+    if (nearest_names(entry.name, known).empty()) {
+      if (others.empty()) first = entry.name_span;
+      others.push_back(entry.name);
+      continue;
+    }
+    Finding& f = findings.warning(rule.id, entry.name_span, format("'{}' has a price and is not in the bill", entry.name));
+    offer_names(f, entry.name, known);
+    f.object("prices.parts." + entry.name);
+  }
+  if (others.empty()) return;
+  const auto count = static_cast<std::int64_t>(others.size());
+  const std::vector<std::string> names(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, others.size())));
+  Finding& f = findings.warning(rule.id, first, format("{} {} a price and {} not in the bill", name_list(names, count), count == 1 ? "has" : "have", count == 1 ? "is" : "are"));
+  f.help("parts are priced by the name that the bill of `clusterc plan` has; `nodes` prices a node with all that is in it, `kinds` what has no price of its own");
+  f.object("prices");
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Every name under `prices.parts` is a part of the plan's bill.
+
+## Why it matters
+
+A misspelt name prices nothing: the part that was meant falls back to the price of its kind, or counts as nothing, and the sum looks whole.
+
+## Formula
+
+```
+warning when a name of prices.parts is on no line of the bill
+```
+
+Source: comparison of names. The bill is derived: it lists each part by the name that the spec or the catalogue has for it.
+
+## Example
+
+`parts: { nvidia-sn4600: 14 kEUR }` in a cluster of `nvidia-sn4600c`: the switches cost what `kinds` says of a switch, or nothing.
+
+## How to fix
+
+Write the name as the bill of `clusterc plan` has it, or leave the price out. What is put into servers is priced as `gpu`, `cpu`, `memory`, `nic` or `drive` by its own name, or in the price of the node (`prices.nodes`).
+
+## When to accept
+
+Where one price list serves several clusters, and this one has not all of its parts.
+)";
+
+extern const Rule kCostPriceWithoutPart;
+const Rule kCostPriceWithoutPart = {
+    .id = "cost-price-without-part",
+    .code = "COST-005",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a part that is not in the bill has a price",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
