@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "model/merge.h"
 #include "model/nvlink.h"
+#include "model/pcie.h"
 #include "model/power_cap.h"
 #include "model/rdma.h"
 #include "model/storage_path.h"
@@ -236,6 +237,13 @@ class Expect {
     return is_rdma(network) ? "" : format("network '{}' has no `rdma`: NCCL runs over TCP, healthy figures are published of RDMA only", network.name);
   }
 
+  // The slower of GPU and processor sets the generation of a GPU's link; nothing where a fact is missing. A superchip's own link is no PCIe.
+  static std::optional<std::int64_t> gpu_link_generation(const ServerModel& server) {
+    const GpuPart& gpu = *server.gpu;
+    if ((gpu.form && *gpu.form == GpuForm::superchip) || !gpu.pcie_generation || !gpu.pcie_lanes) return std::nullopt;
+    return server.cpu && server.cpu->pcie_generation ? std::min(*gpu.pcie_generation, *server.cpu->pcie_generation) : *gpu.pcie_generation;
+  }
+
   // Tests of single paths, of all-to-all and of storage: expected where the spec names them, or where all that can be said is asked for.
   void paths(const NodeGroupModel& group, const GpuPart& gpu) {
     const ServerModel& server = group.server;
@@ -245,14 +253,25 @@ class Expect {
       f.missing = f.ceiling.value ? unlike : std::move(missing);
       finish(std::move(f), row, wished);
     };
-    // Host to device: the slower of GPU and processor sets the generation. A superchip's own link is no PCIe.
+    // The link itself, which is there or is not: a plan shows what it carries.
+    if (!unnamed_ && !server.virtual_machine && !server.instance) {
+      ExpectedFigure f{.test = "pcie.link.gpu", .group = group.name, .scope = "gpu"};
+      if (const auto generation = gpu_link_generation(server)) {
+        constexpr double kRounding = 0.999;
+        const double rate = pcie_link_rate(*generation, *gpu.pcie_lanes).value;
+        f.ceiling = {rate, format("PCIe generation {} x{}", *generation, *gpu.pcie_lanes), gpu.pcie_generation.source, gpu.pcie_generation.confirmed && gpu.pcie_lanes.confirmed};
+        f.floor = {rate * kRounding, "a link that negotiates less is not the one that was bought", "arithmetic", true};
+      } else {
+        f.missing = format("pcie_generation or pcie_lanes of {} is not in the catalogue", server.gpu_model);
+      }
+      finish(std::move(f), nullptr, NoWish());
+    }
     Figure copy;
     std::string copy_missing = format("pcie_generation or pcie_lanes of {} is not in the catalogue", server.gpu_model), copy_row;
     if (gpu.form && *gpu.form == GpuForm::superchip) {
       copy_missing = format("the rate between processor and {} is not in the catalogue: they are one module", server.gpu_model);
-    } else if (gpu.pcie_generation && gpu.pcie_lanes) {
-      std::int64_t generation = *gpu.pcie_generation;
-      if (server.cpu && server.cpu->pcie_generation) generation = std::min(generation, *server.cpu->pcie_generation);
+    } else if (const auto known = gpu_link_generation(server)) {
+      const std::int64_t generation = *known;
       copy = {pcie_copy_ceiling(generation, *gpu.pcie_lanes).value, format("PCIe generation {} x{}, {} of {} bytes are payload", generation, *gpu.pcie_lanes, kPciePayload, kPciePayload + kPcieOverhead), gpu.pcie_generation.source,
               gpu.pcie_generation.confirmed && gpu.pcie_lanes.confirmed};
       if (*gpu.pcie_lanes == 16) copy_row = format("gen{} {}", generation, server.instance || server.virtual_machine ? "virtual" : "bare");

@@ -51,7 +51,10 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   if (expected && !expected->skip.empty()) return end(Verdict::skipped, expected->skip);
   if (m.page_cache) return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
   // These find faults; their speed is a by-product. Other work slows processors, and says nothing of the hardware.
-  if (m.metric.starts_with("memtest.") || m.metric.starts_with("burn.")) {
+  // A link is held against both of its ends, and where the spec tells what it should be, against that, too (below).
+  const bool link = m.metric.starts_with("pcie.link.");
+  const bool below = out.floor && m.value < *out.floor;
+  if (m.metric.starts_with("memtest.") || m.metric.starts_with("burn.") || (link && !below && (!m.slow.empty() || !expected))) {
     if (m.slow.empty()) return end(Verdict::pass, "");
     return m.busy ? end(Verdict::error, "busy: " + m.slow + " beside other work: run it again when the machine is idle") : end(Verdict::degraded, m.slow);
   }

@@ -40,7 +40,7 @@ std::string_view stage_name(SuiteStage s) {
   return "?";
 }
 
-std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "mpi", "storage", "memtest", "burn"}; }
+std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "mpi", "storage", "memtest", "burn", "pcie"}; }
 
 std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, const SuiteOptions& options) {
   std::vector<SuiteTest> suite;
@@ -71,6 +71,12 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     // A group with GPUs is measured on its GPUs: a host figure says nothing about them.
     const bool gpus = group.server.gpu_count > 0;
     node_test("memory", gpus, {"memory.copy", "memory.scale", "memory.add", "memory.triad"});
+    // Links are read, not loaded; virtual machines and instances show others than the host has.
+    if (!group.server.virtual_machine && !group.server.instance) {
+      SuiteTest links{.id = "node/" + group.name + "/pcie", .stage = SuiteStage::node, .validator = "pcie", .arguments = {"--device", "host"}, .group = group.name, .nodes = nodes, .metrics = {"pcie.link.gpu", "pcie.link.nic", "pcie.link.nvme"}};
+      if (!gpus) std::erase(links.metrics, "pcie.link.gpu");
+      add(std::move(links));
+    }
     if (options.memtest) {
       node_test("memtest", gpus, {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random", "memtest.inversions", "memtest.hold"});
       suite.back().timeout += std::chrono::hours(4);   // 128 sweeps of the walking bits over a terabyte at 20 GB/s take 3.6 hours

@@ -207,6 +207,28 @@ TEST_F(Suite, FaultFindersPassByTheirDataAndNameWhoIsSlow) {
   EXPECT_EQ(verdict(R"x(,"parameters":{"ecc_corrected":2,"ecc_modules":"DIMM_A1 (2 errors)"})x", "memtest.hold"), "degraded the memory corrected 2 errors: DIMM_A1 (2 errors)");
 }
 
+// An H100 has PCIe 5.0 x16: 32e9 x 16 x 128/130 / 8 = 63.015 GB/s. Half the lanes, or a port of generation 4, is not what was bought; a link is held against its own two ends where the
+// spec does not say what it should be.
+TEST(LinkSuite, LinksAreHeldAgainstTheSpecAndTheirEnds) {
+  Resolved r;
+  r.example("superpod");
+  ASSERT_TRUE(r.cluster);
+  const ExpectedFigures expected = expect_figures(*r.cluster, plan_cluster(*r.cluster));
+  const ExpectedFigure* gpu = expected.find("pcie.link.gpu", "gpu");
+  ASSERT_NE(gpu, nullptr);
+  EXPECT_NEAR(gpu->ceiling.value.value_or(0), 63.015e9, 1e6);
+  const auto verdict = [](const char* metric, double value, const char* slow, const ExpectedFigure* figure) {
+    return judge({.metric = metric, .unit = "B/s", .value = value, .checked = 1, .data_verified = true, .slow = slow}, figure).verdict;
+  };
+  EXPECT_EQ(verdict("pcie.link.gpu", 63.015e9, "", gpu), Verdict::pass);
+  EXPECT_EQ(verdict("pcie.link.gpu", 31.508e9, "", gpu), Verdict::fail);                      // a port of generation 4
+  EXPECT_EQ(verdict("pcie.link.gpu", 31.508e9, "runs at x8", gpu), Verdict::fail);
+  EXPECT_EQ(verdict("pcie.link.gpu", 63.015e9, "had 2 uncorrected errors", gpu), Verdict::degraded);
+  EXPECT_EQ(verdict("pcie.link.gpu", 118e9, "", gpu), Verdict::error);                         // generation 6: not this machine
+  EXPECT_EQ(verdict("pcie.link.nic", 31.508e9, "", nullptr), Verdict::pass);
+  EXPECT_EQ(verdict("pcie.link.nic", 15.754e9, "runs at 8 GT/s x16", nullptr), Verdict::degraded);
+}
+
 // 4 nodes, each one port of 10 Gb/s: 10e9 x 0.98 / 8 = 1.225 GB/s a node, 4.9 GB/s together. Promised 8 GB/s of reading: the ports decide, and the published share of a port,
 // 0.951, x 0.97 (guard) is the floor of the sum: 4.52 GB/s. It was taken over from other hardware: below it is degraded. Of writing 2 GB/s are promised: the nodes share it.
 TEST(StorageSuite, NodesAreHeldAgainstTheirPortsAndTheSumAgainstTheSystem) {

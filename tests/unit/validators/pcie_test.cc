@@ -1,0 +1,111 @@
+// clusterc-pcie on trees laid out as the kernel documents them: who is narrower or slower than both ends can do is named, and nobody else.
+#include "pcie/links.h"
+#include "unit/validators/program_run.h"
+
+namespace {
+using namespace clusterc::program_run;
+using clusterc::pcie::bytes_per_second;
+using clusterc::pcie::Link;
+
+class Pcie : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = fs::temp_directory_path() / "clusterc-pcie-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    root = pattern;
+    fs::create_directories(root / "sys/bus/pci/devices");
+  }
+  void TearDown() override { fs::remove_all(root); }
+  void put(const fs::path& path, const std::string& text) const {
+    fs::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << text << "\n";
+  }
+  struct Ends {
+    const char *speed, *width, *most_speed, *most_width;
+  };
+  // A device below a port below the root bus, with its link in /sys/bus/pci/devices.
+  void device(const std::string& port, const std::string& address, const char* pci_class, const char* vendor, Ends d, Ends p) const {
+    const std::string above = "sys/devices/pci0000:00/" + port, at = above + "/" + address;
+    const auto files = [&](const std::string& folder, const char* of_class, const char* of, const Ends& e) {
+      put(folder + "/class", of_class), put(folder + "/vendor", of), put(folder + "/device", "0x2330");
+      put(folder + "/current_link_speed", e.speed), put(folder + "/current_link_width", e.width);
+      put(folder + "/max_link_speed", e.most_speed), put(folder + "/max_link_width", e.most_width);
+    };
+    files(above, "0x060400", "0x8086", p);
+    files(at, pci_class, vendor, d);
+    for (const auto& [name, folder] : {std::pair{port, above}, {address, at}}) {
+      std::error_code exists;
+      fs::create_directory_symlink("../../../../" + folder, root / "sys/bus/pci/devices" / name, exists);
+    }
+  }
+  // One of each, sound: the GPU is asleep at 2.5 GT/s; the adapter is generation 5 in a port of generation 4.
+  void sound() const {
+    device("0000:00:01.0", "0000:17:00.0", "0x030200", "0x10de", {"2.5 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"}, {"2.5 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"});
+    device("0000:00:02.0", "0000:18:00.0", "0x020700", "0x15b3", {"16.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"}, {"16.0 GT/s PCIe", "16", "16.0 GT/s PCIe", "16"});
+    device("0000:00:03.0", "0000:19:00.0", "0x010802", "0x144d", {"16.0 GT/s PCIe", "4", "16.0 GT/s PCIe", "4"}, {"16.0 GT/s PCIe", "4", "32.0 GT/s PCIe", "4"});
+    device("0000:00:04.0", "0000:1a:00.0", "0x030000", "0x1a03", {"2.5 GT/s PCIe", "1", "5.0 GT/s PCIe", "1"}, {"2.5 GT/s PCIe", "1", "5.0 GT/s PCIe", "1"});   // a BMC's display
+    device("0000:00:05.0", "0000:1b:00.0", "0x020000", "0x1af4", {"Unknown", "0", "Unknown", "255"}, {"Unknown", "0", "Unknown", "255"});                     // virtio
+    device("0000:00:06.0", "0000:1c:00.1", "0x020000", "0x15b3", {"2.5 GT/s PCIe", "1", "32.0 GT/s PCIe", "16"}, {"32.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"});
+    put("sys/devices/pci0000:00/0000:00:06.0/0000:1c:00.1/physfn/vendor", "0x15b3");   // a virtual function
+  }
+  Result look(const std::string& build = program("pcie")) const { return run({build, "--sysfs", root}); }
+  fs::path root;
+};
+
+// By hand: generation 3 x16 is 8e9 x 16 x 128/130 / 8 = 15.754 GB/s, 5 x16 63.015, 1 x1 0.25, 6 x16 64e9 x 16 x 0.921875 / 8 = 118.
+TEST_F(Pcie, RatesCountTheCoding) {
+  EXPECT_NEAR(bytes_per_second({8e9, 16}), 15.754e9, 1e6);
+  EXPECT_NEAR(bytes_per_second({32e9, 16}), 63.015e9, 1e6);
+  EXPECT_DOUBLE_EQ(bytes_per_second({2.5e9, 1}), 0.25e9);
+  EXPECT_DOUBLE_EQ(bytes_per_second({64e9, 16}), 118e9);
+}
+
+TEST_F(Pcie, SoundLinksHaveNoTrouble) {
+  sound();
+  const Result r = look();
+  expect_measured(r, 3);
+  const char* metrics[] = {"pcie.link.gpu", "pcie.link.nic", "pcie.link.nvme"};
+  const double rates[] = {63.015e9, 31.508e9, 7.877e9};   // 5 x16 asleep, 4 x16, 4 x4
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& m = r.records[i + 1];
+    EXPECT_EQ(m["metric"], metrics[i]);
+    EXPECT_NEAR(m["value"].get<double>(), rates[i], 1e6);
+    EXPECT_FALSE(m["parameters"].contains("slow")) << m;
+  }
+  EXPECT_EQ(r.records[1]["parameters"]["negotiated"], "2.5 GT/s x16");
+  EXPECT_EQ(r.records[2]["parameters"]["port"], "0000:00:02.0");
+}
+
+// From outside: the tree of a machine whose GPU lost half of its lanes, whose adapter trained down, and whose drive had errors.
+TEST_F(Pcie, NarrowSlowAndFaultyLinksAreNamed) {
+  sound();
+  put("sys/devices/pci0000:00/0000:00:01.0/0000:17:00.0/current_link_width", "8");
+  put("sys/devices/pci0000:00/0000:00:02.0/0000:18:00.0/current_link_speed", "8.0 GT/s PCIe");
+  put("sys/devices/pci0000:00/0000:00:03.0/0000:19:00.0/aer_dev_nonfatal", "Undefined 0\nDLP 0\nTLP 2\nTOTAL_ERR_NONFATAL 2");
+  put("sys/devices/pci0000:00/0000:00:03.0/0000:19:00.0/aer_dev_correctable", "RxErr 7\nTOTAL_ERR_COR 7");
+  const Result r = look();
+  expect_measured(r, 3);
+  EXPECT_EQ(r.records[1]["parameters"]["slow"], "0000:17:00.0 runs at 2.5 GT/s x8, both ends can do 32 GT/s x16");
+  EXPECT_EQ(r.records[2]["parameters"]["slow"], "0000:18:00.0 runs at 8 GT/s x16, both ends can do 16 GT/s x16");
+  EXPECT_EQ(r.records[3]["parameters"]["slow"], "0000:19:00.0 had 2 uncorrected errors since the machine started");
+  EXPECT_EQ(r.records[3]["parameters"]["errors_corrected"], 7);
+}
+
+TEST_F(Pcie, ADeviceWithoutALinkIsAnErrorAndNoDeviceIsNone) {
+  Result r = look();
+  EXPECT_EQ(r.status, 3);
+  EXPECT_EQ(r.records.back()["status"], "not applicable");
+  sound();
+  put("sys/devices/pci0000:00/0000:00:03.0/0000:19:00.0/current_link_width", "0");
+  r = look();
+  EXPECT_EQ(r.status, 2);
+  EXPECT_EQ(r.records.back()["reason"], "device error");
+  EXPECT_EQ(r.records.back()["detail"], "0000:19:00.0 has no link");
+}
+
+TEST_F(Pcie, ALinkThatChangesBetweenTwoLooksIsFound) {
+  sound();
+  expect_wrong_data(look(kFaulty + "/clusterc-pcie-faulty"), 3);
+}
+
+}  // namespace

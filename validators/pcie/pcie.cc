@@ -1,0 +1,58 @@
+// clusterc-pcie: the negotiated links of GPUs, network adapters and NVMe drives against what both ends can do. README.md says what it proves.
+#include <thread>
+
+#include "base/format.h"
+#include "harness/fault.h"
+#include "harness/loop.h"
+#include "harness/run.h"
+#include "pcie/links.h"
+
+namespace clusterc::pcie {
+namespace {
+using namespace harness;
+
+constexpr Backend kBackends[] = {Backend::host};
+constexpr ExtraOption kExtra[] = {{"--sysfs", harness::Kind::text, "DIR", "folder that holds a tree as /sys, for tests and for trees of other machines (default: /)"}};
+constexpr MetricFacts kMetrics[] = {{"pcie.link.gpu", "B/s", "one direction after coding: lanes as negotiated, speed as both ends can do"},
+                                    {"pcie.link.nic", "B/s", "as negotiated"},
+                                    {"pcie.link.nvme", "B/s", "as negotiated"}};
+constexpr Program kProgram{.name = "pcie",
+                           .summary = "PCI Express links of GPUs, network adapters and NVMe drives: negotiated speed and width against what both ends can do",
+                           .backends = kBackends,
+                           .extra = kExtra,
+                           .metrics = kMetrics};
+constexpr auto kBetween = std::chrono::milliseconds(100);   // two looks: a link that trains again and again shows
+
+void body(const Options& options, Reporter& report) {
+  if (options.device == Backend::cuda) throw CouldNotRun(Cause::not_built, "copies between host and GPU have no back end yet; the links are read on the host");
+  const std::string root = options.text("--sysfs", "/");
+  const std::vector<Link> first = read_links(root);
+  if (first.empty()) throw CouldNotRun(Cause::not_applicable, "no GPU, network adapter or NVMe drive here has a PCI Express link");
+  std::this_thread::sleep_for(kBetween);
+  check_interrupted();
+  std::vector<Link> second = read_links(root);
+  if (second.size() != first.size()) throw CouldNotRun(Cause::device_error, format("{} devices at first, {} a moment later", first.size(), second.size()));
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if constexpr (kFaultBuild) fault_flip_bit(&second[i].now.lanes, 0);
+    const Link& link = first[i];
+    const Rate now = link.kind == pcie::Kind::gpu && link.now.known() ? Rate{link.most().transfers, link.now.lanes} : link.now;
+    const std::string trouble = trouble_of(link);
+    if (!now.known()) throw CouldNotRun(Cause::device_error, trouble);
+    Measurement m{.metric = std::string("pcie.link.") + (link.kind == pcie::Kind::gpu ? "gpu" : link.kind == pcie::Kind::nic ? "nic" : "nvme"), .unit = "B/s"};
+    m.variant = link.address;
+    m.samples = {bytes_per_second(now)};
+    m.device = {.backend = Backend::host, .label = format("link{}", i), .name = format("{} {}", link.address, link.id)};
+    m.checked = 1;
+    m.wrong = link.now.lanes != second[i].now.lanes || (link.kind != pcie::Kind::gpu && link.now.transfers != second[i].now.transfers);
+    m.parameters = {{"address", link.address}, {"port", link.port}, {"negotiated", rate_text(link.now)}, {"both_ends", rate_text(link.most())}, {"device", rate_text(link.device)},
+                    {"errors_corrected", link.errors_corrected}, {"errors_uncorrected", link.errors_uncorrected}};
+    if (link.upstream.known()) m.parameters.emplace_back("upstream", rate_text(link.upstream));
+    if (!trouble.empty()) m.parameters.emplace_back("slow", trouble);
+    report.measurement(m);
+  }
+}
+
+}  // namespace
+}  // namespace clusterc::pcie
+
+int main(int argc, char** argv) { return clusterc::harness::run_validator(clusterc::pcie::kProgram, argc, argv, clusterc::pcie::body); }
