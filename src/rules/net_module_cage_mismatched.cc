@@ -18,7 +18,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   for (std::size_t i = 0; i < by_fabric.size(); ++i) {
     const Left& l = by_fabric[i];
-    if (!l.first) continue;
+    if (!l.first || in.plan.fabrics[i].link_rate.value <= 0) continue;   // a rate that cannot be read is told where it stands
     const NetworkModel& n = c.networks[in.plan.fabrics[i].network];
     // The catalogue does not hold every cable that is made. Still, what carries jobs or their data and has no cable is not known to be buildable: that
     // counts. In the networks of administration, where any cord does, it is a note.

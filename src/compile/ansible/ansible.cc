@@ -3,6 +3,7 @@
 #include "compile/ansible/ansible.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "compile/ansible/settings.h"
@@ -258,11 +259,11 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     return {};
   });
   std::vector<std::string> names;
+  std::unordered_map<std::string, const NodeGroupModel*> first;
   for (const NodeGroupModel& g : c.nodes) {
     names.push_back(group_name("group", g.name));
-    for (std::size_t o = 0; o + 1 < names.size(); ++o)
-      if (names[o] == names.back())
-        findings.error("ansible-groups-collide", g.span, "Ansible would call '" + g.name + "' and '" + c.nodes[o].name + "' both " + names.back()).note(c.nodes[o].span, "the other group").help("rename one of them");
+    if (const auto [other, fresh] = first.try_emplace(names.back(), &g); !fresh)
+      findings.error("ansible-groups-collide", g.span, "Ansible would call '" + g.name + "' and '" + other->second->name + "' both " + names.back()).note(other->second->span, "the other group").help("rename one of them");
   }
   std::vector<AnsibleSettings> all(c.nodes.size());
   bool vault = false;
