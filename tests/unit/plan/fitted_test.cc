@@ -34,7 +34,7 @@ const char* const kTwoFits =
     "  gpu2: { names: \"h[1-2]\", server: { like: generic-2u-pcie4, gpus: 4 x nvidia-l40s, nics: { data: cx7-400-qsfp112 } } }\n";
 
 TEST(Fitted, ALineForEachFitWithItsParts) {
-  const Planned p(spec(kTwoFits));
+  Planned p(spec(kTwoFits));
   EXPECT_EQ(p.count("generic-2u-pcie4", "server"), 6) << p.e.told();
   EXPECT_EQ(p.count("nvidia-h100-pcie-80", "gpu"), 16);                       // 4 x 4
   EXPECT_EQ(p.count("nvidia-l40s", "gpu"), 8);                                // 2 x 4
@@ -50,13 +50,13 @@ TEST(Fitted, ALineForEachFitWithItsParts) {
 }
 
 TEST(Fitted, WhatAServerComesWithIsNoLineOfItsOwn) {
-  const Planned p(spec("  gpu: { names: \"g[1-2]\", server: { like: nvidia-dgx-h100, gpus: 8 x nvidia-h100-sxm5-80 } }\n  plain: { names: \"p[1-3]\", model: nvidia-dgx-h100 }\n"));
+  Planned p(spec("  gpu: { names: \"g[1-2]\", server: { like: nvidia-dgx-h100, gpus: 8 x nvidia-h100-sxm5-80 } }\n  plain: { names: \"p[1-3]\", model: nvidia-dgx-h100 }\n"));
   EXPECT_EQ(p.count("nvidia-dgx-h100", "server"), 5);
   EXPECT_EQ(bill_rows(p.plan).size(), 1u) << "one line: the fit that is written is the one that it comes with";
 }
 
 TEST(Fitted, AdaptersInPlaceOfOthers) {
-  const Planned p(spec("  gpu: { names: \"g[1-20]\", server: { like: nvidia-dgx-b200, nics: { compute: 8 x cx8-800 } } }\n"));
+  Planned p(spec("  gpu: { names: \"g[1-20]\", server: { like: nvidia-dgx-b200, nics: { compute: 8 x cx8-800 } } }\n"));
   EXPECT_EQ(p.count("cx8-800", "nic"), 160);
   const BillRow server = bill_rows(p.plan).front();
   EXPECT_EQ(server.part, "nvidia-dgx-b200");
@@ -65,7 +65,7 @@ TEST(Fitted, AdaptersInPlaceOfOthers) {
 
 TEST(Fitted, TwoGroupsOfOneFitAreOneLine) {
   const std::string one = "server: { like: generic-2u-pcie4, gpus: 2 x nvidia-l40s }";
-  const Planned p(spec("  a: { names: \"a[1-4]\", " + one + " }\n  b: { names: \"b[1-3]\", " + one + " }\n"));
+  Planned p(spec("  a: { names: \"a[1-4]\", " + one + " }\n  b: { names: \"b[1-3]\", " + one + " }\n"));
   std::int64_t servers = 0;
   for (const BillRow& r : bill_rows(p.plan)) servers += r.kind == "server";
   EXPECT_EQ(servers, 1);
@@ -73,8 +73,8 @@ TEST(Fitted, TwoGroupsOfOneFitAreOneLine) {
 }
 
 TEST(Fitted, ADifferenceBuysTheParts) {
-  const Planned a(spec("  gpu: { names: \"g[1-6]\", server: { like: generic-2u-pcie4, gpus: 4 x nvidia-l40s } }\n"));
-  const Planned b(spec("  gpu: { names: \"g[1-6]\", server: { like: generic-2u-pcie4, gpus: 4 x nvidia-h100-pcie-80 } }\n"));
+  Planned a(spec("  gpu: { names: \"g[1-6]\", server: { like: generic-2u-pcie4, gpus: 4 x nvidia-l40s } }\n"));
+  Planned b(spec("  gpu: { names: \"g[1-6]\", server: { like: generic-2u-pcie4, gpus: 4 x nvidia-h100-pcie-80 } }\n"));
   const std::vector<PartChange> parts = diff_bills(&a.plan, b.plan);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].part, "nvidia-h100-pcie-80");
@@ -85,7 +85,7 @@ TEST(Fitted, ADifferenceBuysTheParts) {
 
 // 6 servers; those of 'gpu' cost 95,000 with all that is in them, those of 'gpu2' 10,000 and 4 x 8,000 of cards; the adapters have no price.
 TEST(Fitted, ThePriceOfAGroupIsOfTheWholeNode) {
-  const Planned p(spec(kTwoFits, "prices:\n  currency: EUR\n  nodes: { gpu: 95 kEUR }\n  parts: { generic-2u-pcie4: 10 kEUR, nvidia-l40s: 8 kEUR }\n"));
+  Planned p(spec(kTwoFits, "prices:\n  currency: EUR\n  nodes: { gpu: 95 kEUR }\n  parts: { generic-2u-pcie4: 10 kEUR, nvidia-l40s: 8 kEUR }\n"));
   const auto cost = cost_of(p.plan);
   ASSERT_TRUE(cost) << p.e.told();
   EXPECT_DOUBLE_EQ(cost->hardware, 4 * 95000 + 2 * 10000 + 8 * 8000);
@@ -98,12 +98,12 @@ TEST(Fitted, ThePriceOfAGroupIsOfTheWholeNode) {
 // 10 x 98.32 + 1 x 20 USD an hour x 8,760 h = 8,788,032 USD; without its price the virtual machine is listed.
 TEST(Fitted, VirtualMachinesAreInTheRent) {
   const std::string nodes = "  gpu: { names: \"gpu[01-10]\", instance: aws-p5-48xlarge }\n  head: { names: head, virtual_machine: { cpus: 16, memory: 64 GiB } }\n";
-  const Planned both(spec(nodes, "prices:\n  currency: USD\n  nodes: { gpu: 98.32 USD/h, head: 20 USD/h }\n", "{ kind: cloud, provider: aws }"));
+  Planned both(spec(nodes, "prices:\n  currency: USD\n  nodes: { gpu: 98.32 USD/h, head: 20 USD/h }\n", "{ kind: cloud, provider: aws }"));
   const auto cost = cost_of(both.plan);
   ASSERT_TRUE(cost) << both.e.told();
   EXPECT_NEAR(cost->rent, 8788032, 1e-3);
   EXPECT_EQ(cost->unpriced, 0);
-  const Planned one(spec(nodes, "prices:\n  currency: USD\n  nodes: { gpu: 98.32 USD/h }\n  kinds: { instance: 98.32 USD/h }\n", "{ kind: cloud, provider: aws }"));
+  Planned one(spec(nodes, "prices:\n  currency: USD\n  nodes: { gpu: 98.32 USD/h }\n  kinds: { instance: 98.32 USD/h }\n", "{ kind: cloud, provider: aws }"));
   const auto less = cost_of(one.plan);
   ASSERT_TRUE(less);
   EXPECT_NEAR(less->rent, 8612832, 1e-3);                                     // 983.2 x 8,760: the price of an instance is none of a virtual machine
@@ -112,7 +112,7 @@ TEST(Fitted, VirtualMachinesAreInTheRent) {
 
 // On hosts of one's own a virtual machine is no purchase.
 TEST(Fitted, AVirtualMachineOfOnesOwnIsNotBought) {
-  const Planned p(spec("  head: { names: head, virtual_machine: { cpus: 16, memory: 64 GiB } }\n"));
+  Planned p(spec("  head: { names: head, virtual_machine: { cpus: 16, memory: 64 GiB } }\n"));
   EXPECT_TRUE(bill_rows(p.plan).empty());
 }
 
