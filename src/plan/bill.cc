@@ -41,7 +41,7 @@ std::vector<BillLine> bill_of(const Plan& plan) {
   for (const ServerFit& f : server_fits(c)) {
     if (f.tray) continue;                                                   // comes with its assembly
     const ServerModel& s = *f.server;
-    bill.push_back({.part = s.id, .what = f.what, .count = f.count, .planning_default = s.units && !s.units.confirmed, .kind = s.instance || s.virtual_machine ? BillKind::instance : BillKind::server});
+    bill.push_back({.part = s.id, .what = f.what, .count = f.count, .planning_default = is_planning_default(s), .kind = s.instance || s.virtual_machine ? BillKind::instance : BillKind::server});
   }
   for (const StorageModel& s : c.storage)
     if (s.part && s.nodes < 0) add(BillKind::storage, s.model, "storage system", s.count, s.part->units && !s.part->units.confirmed);

@@ -133,6 +133,11 @@ std::vector<FittedPart> fitted_parts(const Cluster& c, Catalog& catalog, const N
   const auto is_written = [&](const FittedPart& p) {
     return std::ranges::any_of(written.parts(), [&](const FittedPart& w) { return w.kind == p.kind && (p.count < 0 || w.id == p.id); });
   };
+  if (is_planning_default(g.server)) {
+    std::vector<FittedPart> all = written.take();
+    std::erase_if(all, [](const FittedPart& p) { return p.count < 0; });
+    return all;
+  }
   std::vector<FittedPart> parts = list.take();
   std::erase_if(parts, [&](const FittedPart& p) { return !is_written(p); });
   return parts;
@@ -146,6 +151,8 @@ std::string machine_text(const NodeGroupModel& g) {
 }
 
 }  // namespace
+
+bool is_planning_default(const ServerModel& s) { return s.units && !s.units.confirmed; }
 
 std::string_view fitted_kind_word(FittedKind k) {
   switch (k) {

@@ -1,5 +1,6 @@
 // What is ordered beside a server because the spec fits more than the server comes with: GPUs, processors, memory, adapters, drives, bridges. A part of the
-// catalogue, and one of the spec's own `parts`, comes with what it states; a server that the spec writes in full comes with nothing.
+// catalogue, and one of the spec's own `parts`, comes with what it states; a server that the spec writes in full comes with nothing. A planning default is
+// no product that anything comes with: of each kind that the spec writes, all is ordered.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -19,6 +20,7 @@ struct FittedPart {
   std::int64_t count = 0;               // in one server; below 0: it comes with so many more than are wanted
   bool operator==(const FittedPart&) const = default;
 };
+bool is_planning_default(const ServerModel&);
 // By kind.
 std::vector<FittedPart> fitted_parts(const Cluster&, const NodeGroupModel&);
 

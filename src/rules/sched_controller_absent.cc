@@ -40,7 +40,7 @@ A small group with `roles: [scheduler]`, or `controllers: n1` where a node does 
 
 ## When to accept
 
-Never: there is nothing to submit to.
+Where the nodes join a Slurm that is described elsewhere: compile the other outputs with `--only`.
 )";
 
 const Rule kSchedControllerAbsent = {
