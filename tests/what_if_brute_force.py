@@ -910,6 +910,8 @@ def main():
     step = 7919                                              # a prime: it meets every kind
     for i in range(pairs):
         two_names = [names[(i * step) % len(names)], names[(i * step * 3 + len(names) // 2) % len(names)]]
+        if two_names[0] == two_names[1] and two_names[0].split("/")[0] not in ("ups", "cooling", "cdu"):
+            continue                                         # one thing fails once; of units there may be two
         words = [n.replace("/", ":", 1) for n in two_names]
         state = clusterc(program, "plan", spec, "--format", "json", "--what-if", ",".join(words))["state"]
         report(" + ".join(two_names), differences(world.cut(two_names), state, True))

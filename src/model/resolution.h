@@ -76,7 +76,8 @@ struct Resolution {
     std::vector<std::string_view> same;
     for (const std::string_view name : known)
       if (bare(name) == written) same.push_back(name);
-    if (same.size() == 1) suggest(f, id.span, *id, same);
+    const std::size_t length = id.span.end - id.span.begin;
+    if (same.size() == 1 && id.span.valid() && (length == id->size() || length == id->size() + 2)) f.fixed_by(format("write '{}'", same.front()), {{id.span, std::string(same.front())}});
     else offer_names(f, *id, known);
   }
 

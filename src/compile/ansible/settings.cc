@@ -112,6 +112,18 @@ bool is_made(const Cluster& c, std::string_view output_id) {
   return output && output->wanted(c) && !(wish && wish->value.skip.value_or(false));
 }
 
+// What names of packages and patterns of releases are made of.
+bool is_release(std::string_view text) {
+  const auto sign = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' || c == '~' || c == '_'; };
+  return !text.empty() && text.front() != '.' && text.back() != '.' && text.find("..") == text.npos && std::all_of(text.begin(), text.end(), [&](char c) { return c == '.' || sign(c); });
+}
+
+void check_releases(const Software& s, Findings& findings) {
+  for (const Value<Version>* v : {&s.gpu_driver, &s.cuda, &s.nccl, &s.fabric_manager, s.fabric ? &s.fabric->version : nullptr})
+    if (v && *v && !is_release((*v)->text()) && !told(findings, "ansible-release-malformed", v->span))
+      findings.error("ansible-release-malformed", v->span, "no package has the release '" + one_line((*v)->text().substr(0, 60)) + "'").help("numbers and words with points between them: 580.95.05");
+}
+
 AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& findings) {
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
@@ -124,6 +136,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   const GroupNetwork network(in, group, "netplan", of_network);
   out.files = node_files(c, group, network.several_in_one_subnet());
   out.kernel_arguments = kernel_arguments(g, findings);
+  check_releases(g.software, findings);
   out.packages = node_packages(c, group);
   if (out.packages.unsupported && !told(findings, "ansible-os-unsupported", g.software.os.span))
     findings.warning("ansible-os-unsupported", g.software.os.span, "no repositories of GPU software are known here for '" + one_line(*g.software.os) + "', so that the plays install none on '" + g.name + "'")

@@ -289,9 +289,11 @@ TEST(Ansible, PackagesFollowTheGpu) {
     Compiled c;
     c.spec(kHead + "nodes: { gpu: { names: \"g[1-2]\", " + std::string(server) + " } }\nsoftware: { " + std::string(software) + " }\n", {"ansible"});
     std::string out;
+    bool packages = false;
     for (const std::string_view line : split(c.file("ansible/group_vars/group_gpu.yaml"), '\n')) {
-      if (line.ends_with("_packages:")) out += out.empty() ? "" : "; ", out += line.substr(8, line.size() - 18), out += ':';
-      else if (line.starts_with("  - ") && !line.starts_with("  - name")) out += ' ', out += line.substr(4);
+      if (!line.starts_with(' ')) packages = line.ends_with("_packages:");
+      if (packages && !line.starts_with(' ')) out += out.empty() ? "" : "; ", out += line.substr(8, line.size() - 18), out += ':';
+      else if (packages && line.starts_with("  - ")) out += ' ', out += line.substr(4);
     }
     return out + (c.findings.empty() ? "" : " " + c.told());
   };
