@@ -87,7 +87,9 @@ for name in $trees; do
 done
 
 # Slurm's tree against the fabric that OpenSM brought up: sets of nodes on the same leaves
-export SLURM_CONF=$work/superpod.tree/slurm/slurm.conf
+# (scontrol only writes out the names of ranges, for which it wants some slurm.conf: the compiled one is for a newer release)
+printf 'ClusterName=any\nSlurmctldHost=any\n' > "$work/any.conf"
+export SLURM_CONF=$work/any.conf
 sed -n 's/^SwitchName=\S* Nodes=\(\S*\).*/\1/p' "$work/superpod.tree/slurm/topology.conf" | grep '^gpu' | while read -r nodes; do
   scontrol show hostnames "$nodes" | sed 's/^gpu/gpu\//' | sort | tr '\n' ' ' | sed 's/ $/\n/'
 done | sort > "$work/slurm-units"
