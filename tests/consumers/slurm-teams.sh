@@ -25,14 +25,14 @@ batch() { local user=$1; shift; as_user "$user" sbatch --parsable --output=/dev/
 field() { ctl scontrol show job "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -1; }
 # wait_for SECONDS WHAT COMMAND WANTED
 wait_for() {
-  local until=$((SECONDS + $1)) got
+  local until=$((SECONDS + 4 * $1)) got   # seconds as on an idle machine, four times that on one that is not
   while [ $SECONDS -le $until ]; do
     got=$(eval "$3")
     # shellcheck disable=SC2053
     [[ $got == $4 ]] && { say "$2: $got"; return; }
     sleep 0.2
   done
-  fail "$2 is '$got' after $1 s, expected '$4'"
+  fail "$2 is '$got' after $((4 * $1)) s, expected '$4'"
 }
 
 # ---- what the scheduler has is what the plan has, and each daemon what its file says -------------------------------------------------
