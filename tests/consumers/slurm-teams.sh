@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd slurmdbd sacctmgr mariadbd munged srun setpriv python3 shellcheck mpicc
 # Minutes, most of them waiting; on a machine that does other work the second controller was seen not to take over within its time.
-[ -n "$CLUSTERC_LONG_TESTS" ] || { echo "skipped: takes minutes of a machine of its own: CLUSTERC_LONG_TESTS=1 ctest --preset release -R consumer.slurm-teams"; exit 77; }
+[ -n "${CLUSTERC_LONG_TESTS:-}" ] || { echo "skipped: takes minutes of a machine of its own: CLUSTERC_LONG_TESTS=1 ctest --preset release -R consumer.slurm-teams"; exit 77; }
 compile_spec slurm-teams
 for file in "$out"/slurm/*.sh "$out"/slurm/nodes/*.sh; do shellcheck -S style "$file" || fail "shellcheck does not like ${file##*/}"; done
 equal "mode of slurmdbd.conf" "$(stat -c %a "$out/slurm/slurmdbd.conf")" 600
