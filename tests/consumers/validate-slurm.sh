@@ -56,7 +56,7 @@ validate "$src/examples/four-virtual.yaml" home --only storage
 [ $rc -eq 0 ] || { cat "$work/home.txt" >&2; fail "exit status $rc of the file system"; }
 judge home <<'PY'
 of = [x for x in v if x["metric"] in ("storage.read", "storage.write")]
-assert {x["node"] for x in of} == {"n[1-4]"} and all(x["verdict"] == "unjudged" and x["data_verified"] and x["value"] for x in of), of
+assert {x["node"] for x in of} == {"n1", "n2", "n3", "n4", "n[1-4]"} and all(x["verdict"] == "unjudged" and x["data_verified"] and x["value"] for x in of), of
 assert not [x for x in v if x["verdict"] in ("fail", "error", "degraded")], v
 PY
 say "the file system of four nodes, measured at once, every block checked"
