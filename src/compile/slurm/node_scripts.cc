@@ -72,10 +72,14 @@ gpu_device() { :; }
 gpus() { :; }
 gpu_instances() { :; }
 mounted() { :; }
-# scratch FOLDER: a folder of the job's own on the node's drives
+# scratch FOLDER: a folder of the job's own on the node's drives. What somebody else put there before, such as a link to a folder of the
+# system's that would change hands here, is taken away.
 scratch() {
-  [ -d "$1/$SLURM_JOB_ID" ] || mkdir -m 0700 "$1/$SLURM_JOB_ID" || exit 1
-  chown "$SLURM_JOB_UID" "$1/$SLURM_JOB_ID" || exit 1
+  at=$1/$SLURM_JOB_ID
+  [ ! -L "$at" ] && [ "$(stat -c %u "$at" 2>/dev/null)" = "$SLURM_JOB_UID" ] && return
+  rm -rf "$at"
+  mkdir -m 0700 "$at" || exit 1
+  chown "$SLURM_JOB_UID" "$at" || exit 1
 }
 case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit 1 ;; esac
 # shellcheck source=/dev/null
