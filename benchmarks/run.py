@@ -44,6 +44,7 @@ OF_TOPOLOGY = [("compile, Slurm alone", ["compile", "{spec}", "-o", "{tree}-slur
 MILLION = 131072                                   # nodes: what is measured of them, files of gigabytes and trees of 400,000 files left out
 OF_A_MILLION = ("check", "plan", "plan -o")
 TOPOLOGY = 65536                                   # nodes: Slurm's tree of them alone
+BARE = ("write", "read")
 SMALL, OF_SMALL = 128, 5                           # nodes; so many times the runs: a few milliseconds are half noise
 
 
@@ -111,14 +112,14 @@ def cpu_name():
     return platform.machine()
 
 
-def measure_program(scratch):
-    """The one of a build, or compiled now: it is one file."""
+def helper(name, scratch):
+    """The one of a build, or compiled now: each is one file."""
     for folder in ("release", "dev"):
-        path = os.path.join(ROOT, "build", folder, "bin", "measure")
+        path = os.path.join(ROOT, "build", folder, "bin", name)
         if os.path.exists(path):
             return path
-    path = os.path.join(scratch, "measure")
-    subprocess.run([os.environ.get("CXX", "c++"), "-std=c++20", "-O2", os.path.join(HERE, "measure.cc"), "-o", path], check=True)
+    path = os.path.join(scratch, name)
+    subprocess.run([os.environ.get("CXX", "c++"), "-std=c++20", "-O2", os.path.join(HERE, name + ".cc"), "-o", path], check=True)
     return path
 
 
@@ -135,9 +136,9 @@ def main():
         raise SystemExit(f"run.py: {wish.program} is missing; build it: cmake --preset release && ninja -C build/release clusterc")
     sizes = [int(s) for s in wish.sizes.split(",")]
     scratch = tempfile.mkdtemp(prefix="clusterc-bench-", dir=wish.scratch)
-    raw, median, facts, written = [], {}, {}, {}
+    raw, median, facts, written, bare_runs = [], {}, {}, {}, {}
     try:
-        measure = measure_program(scratch)
+        measure, bare = helper("measure", scratch), helper("bare_tree", scratch)
         for size in sizes:
             place = {k: f"{size}.{v}" for k, v in (("spec", "yaml"), ("tree", "tree"), ("plan", "plan"))}
             with open(os.path.join(scratch, place["spec"]), "w", encoding="utf-8") as f:
@@ -160,6 +161,12 @@ def main():
                     if before is not None and before != stamps(os.path.join(scratch, place["tree"])):
                         raise SystemExit(f"run.py: {size} nodes: a second compile touched the tree")
                     runs[name].append(used)
+                    if name == "compile again":            # in turn with it: the machine is as fast as it is now
+                        copy = os.path.join(scratch, "bare")
+                        kernel = json.loads(subprocess.run([bare, os.path.join(scratch, place["tree"]), copy], stdout=subprocess.PIPE, check=True).stdout)
+                        shutil.rmtree(copy)
+                        for what in BARE:
+                            bare_runs.setdefault((size, what), []).append(kernel[what + "_us"] / 1e6)
             if size < MILLION and size != TOPOLOGY:
                 tree = stamps(os.path.join(scratch, place["tree"]))
             else:
@@ -189,6 +196,13 @@ def main():
         if name == "compile, all outputs":
             tree += f", {written[size, name] / MB / m['cpu_s']:.0f} MB per CPU second"
         lines.append(f"| {size:,} | {name} | {m['cpu_s']:.4f} | {m['user_s']:.4f} | {m['wall_s']:.4f} | {m['peak_mb']:.1f} | {tree} |")
+    lines += ["", "What the kernel takes for the same files and folders alone (`bare_tree`, in turn with the runs above):", "",
+              "| nodes | written bare, CPU s | compile / bare | read bare, CPU s | compile again / bare |", "| ---: | ---: | ---: | ---: | ---: |"]
+    floor = {key: statistics.median(values) for key, values in bare_runs.items()}
+    for size in sizes:
+        if (size, "write") in floor:
+            w, r = floor[size, "write"], floor[size, "read"]
+            lines.append(f"| {size:,} | {w:.4f} | {median[size, 'compile']['cpu_s'] / w:.2f} | {r:.4f} | {median[size, 'compile again']['cpu_s'] / r:.2f} |")
     lines += ["", "| goal | limit | measured | |", "| --- | ---: | ---: | --- |"]
     missed = 0
     for what, limit, value, unit in goals(median, written):
@@ -203,7 +217,8 @@ def main():
         about = {"machine": cpu_name(), "cpus": os.cpu_count(), "system": f"{platform.system()} {platform.release()}",
                  "runs": wish.runs, "measured_with": "benchmarks/run.py: wait4 of each process; files in a memory file system"}
         with open(name + ".json", "w", encoding="utf-8") as f:
-            json.dump({"about": about, "trees": facts, "cases": raw}, f, indent=1)
+            json.dump({"about": about, "trees": facts, "cases": raw,
+                       "bare": [{"nodes": size, "what": what, "cpu_s": values} for (size, what), values in bare_runs.items()]}, f, indent=1)
             f.write("\n")
         with open(name + ".md", "w", encoding="utf-8") as f:
             f.write(f"# {wish.results}\n\n{about['machine']}, {about['cpus']} cores, {about['system']}; medians of {wish.runs} runs, up to {SMALL} nodes of {wish.runs * OF_SMALL}. "

@@ -124,6 +124,7 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   if (until == Stage::resolved || !run->cluster) return run;
 
   run->plan = plan_cluster(*run->cluster);
+  if (options.all_cables) run->plan->cabling();
   run->expected = expect_figures(*run->cluster, *run->plan);
   if (until == Stage::planned) return run;
 

@@ -1,4 +1,4 @@
-// SHA-256. One context and one fetched algorithm for any number of digests: a fetch costs more than hashing a small file.
+// SHA-256. One context for any number of digests.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -140,7 +140,9 @@ int run(const po::variables_map& given) {
   const std::string folder = writes ? given["output"].as<std::string>() : std::string();
   const std::vector<std::string_view> families = wanted_families(given["exports"].as<std::string>());
   if (writes) refuse_others(folder, families);
-  auto result = run_pipeline(path, Stage::checked, run_options(given, path));
+  RunOptions options = run_options(given, path);
+  options.all_cables = !given.count("what-if");
+  auto result = run_pipeline(path, Stage::checked, options);
   const int status = report_findings(*result, path, given, true);
   if (!result->plan) return status;
   const Plan& plan = *result->plan;

@@ -180,7 +180,10 @@ const ManifestDigests& Tree::State::before() {
 FileState Tree::State::state_of(const TreeFile& file, std::string_view bytes) {
   if (!exists) return FileState::absent;
   const bool missing = !there->enter(folder_of(folder_of(file.path)));
-  const Descriptor fd(missing ? -1 : ::openat(there->get(), file.path.c_str() + there->skip(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const auto open_with = [&](int flags) { return Descriptor(missing ? -1 : ::openat(there->get(), file.path.c_str() + there->skip(), flags)); };
+  Descriptor fd = open_with(kFlags | O_NOATIME);                          // a time stamp for each file is a twentieth of a run that changes nothing
+  if (fd.get() < 0 && errno == EPERM) fd = open_with(kFlags);             // only the file's owner may leave it
   if (fd.get() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return FileState::absent;    // what stands in the way is told by the survey
     if (errno == ELOOP || errno == ENXIO) return FileState::edited;
