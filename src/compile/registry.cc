@@ -5,6 +5,7 @@
 #include "compile/cloud_init/cloud_init.h"
 #include "compile/dns/dns.h"
 #include "compile/dnsmasq/dnsmasq.h"
+#include "compile/fabric_env/fabric_env.h"
 #include "compile/hosts/hosts.h"
 #include "compile/netplan/netplan.h"
 #include "compile/nfs/nfs.h"
@@ -16,8 +17,8 @@
 
 namespace clusterc {
 namespace {
-constexpr std::array<const Output*, 12> kOutputs{&kHostsOutput,  &kDnsOutput,     &kDnsmasqOutput, &kChronyOutput, &kNftablesOutput, &kNfsOutput,
-                                                 &kSlurmOutput,  &kCloudInitOutput, &kNetplanOutput, &kAnsibleOutput, &kOpensmOutput,   &kPrometheusOutput};
+constexpr std::array<const Output*, 13> kOutputs{&kHostsOutput,  &kDnsOutput,     &kDnsmasqOutput, &kChronyOutput, &kNftablesOutput, &kNfsOutput,
+                                                 &kSlurmOutput,  &kCloudInitOutput, &kNetplanOutput, &kAnsibleOutput, &kOpensmOutput,   &kFabricEnvOutput, &kPrometheusOutput};
 }
 
 std::span<const Output* const> all_outputs() { return kOutputs; }

@@ -1,3 +1,4 @@
+#include "model/roce.h"
 #include "rules/fix.h"
 #include "rules/say.h"
 #include "rules/rules.h"
@@ -17,7 +18,7 @@ void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
   if (class_of(dscp) != priority) {
     Finding& f = findings.error(rule.id, first_place(written(p.dscp), written(p.priority), p.span), format("packets of network '{}' marked DSCP {} go to class {}, the lossless one is {}", n.name, dscp, class_of(dscp), priority));
     f.label(format("{} / 8 = {}", dscp, class_of(dscp)));
-    f.help(format("`dscp: {}` (NCCL_IB_TC={})", priority * 8 + 2, (priority * 8 + 2) * 4)).object(object);
+    f.help(format("`dscp: {}` (NCCL_IB_TC={})", priority * 8 + 2, traffic_class(priority * 8 + 2))).object(object);
     write_instead(f, p.dscp, std::to_string(priority * 8 + 2));
   }
   const bool pfc = p.pfc.value_or(true), ecn = p.ecn.value_or(true);

@@ -109,6 +109,7 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, std::string_view o
       for (Binding& b : device.bindings) {
         b.mark = addresses_.size();
         addresses_.push_back({b.network, b.end_points, b.port});
+        carriers_.push_back(device.name);
       }
     }
   }
@@ -203,6 +204,13 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, std::string_view o
   }
   y.end_map().end_map();
   text_ = PatternText(std::move(text), in.spec_digest);
+}
+
+std::vector<std::string> GroupNetwork::devices_in(int network) const {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < addresses_.size(); ++i)
+    if (addresses_[i].network == network && std::find(out.begin(), out.end(), carriers_[i]) == out.end()) out.push_back(carriers_[i]);
+  return out;
 }
 
 void GroupNetwork::append(std::int64_t member, std::string& out) const {

@@ -17,12 +17,14 @@ class GroupNetwork {
   bool empty() const { return addresses_.empty(); }      // no network of this group has addresses
   bool several_in_one_subnet() const { return several_; } // ports of their own in one subnet: ARP must be told to keep them apart
   const std::vector<std::string>& devices() const { return devices_; }
+  std::vector<std::string> devices_in(int network) const; // those that have an address in it
   void append(std::int64_t member, std::string& out) const;
 
  private:
   struct Address { int network, end_points; std::int64_t port; };
   const Plan& plan_;
   std::vector<Address> addresses_;   // by mark
+  std::vector<std::string> carriers_;  // by mark: the device that has it
   std::vector<std::string> devices_; // ports, bonds, VLANs
   bool several_ = false;
   PatternText text_;

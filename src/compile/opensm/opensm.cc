@@ -21,26 +21,7 @@ constexpr std::string_view kNvidiaEngines[] = {"ar_updn", "ar_ftree", "ar_torus"
 template <class List>
 bool in_list(const List& list, std::string_view word) { return std::find(std::begin(list), std::end(list), word) != std::end(list); }
 
-struct Subnet {
-  int fabric = -1;
-  std::int64_t plane = 0;
-  std::string name;                 // "compute", "compute-plane2"
-  std::uint64_t number = 0;         // among all of the cluster
-};
-
-std::vector<Subnet> subnets_of(const Cluster& c, const Plan& plan) {
-  std::vector<Subnet> out;
-  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
-    const Fabric& fabric = plan.fabrics[f];
-    if (c.networks[f].kind != LinkKind::infiniband || fabric.tiers.empty()) continue;
-    for (std::int64_t p = 0; p < fabric.planes; ++p) {
-      Subnet s{static_cast<int>(f), p, c.networks[f].name, out.size()};
-      if (fabric.planes > 1) s.name += "-plane", append_int(s.name, p + 1);
-      out.push_back(std::move(s));
-    }
-  }
-  return out;
-}
+using Subnet = InfinibandSubnet;
 
 bool wanted(const Cluster& c) {
   return c.own_site && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.kind == LinkKind::infiniband && n.switch_part && n.shares < 0; });
@@ -173,7 +154,7 @@ class Emitter {
       lines.push_back({{}, {}, "the spec asks for adaptive routing, which upstream OpenSM does not have: with NVIDIA's (DOCA, UFM) write routing: ar_ftree in the spec", false});
     // Fabrics that one node sees must differ in their prefix: programs take ports with one prefix for one subnet (Open MPI FAQ, OpenFabrics).
     std::string prefix;
-    append_guid(0xfe80000000000000u + s_.number, prefix);
+    append_guid(s_.prefix(), prefix);
     derived("subnet_prefix", prefix, s_.number == 0 ? "" : "each subnet of the cluster has its own");
     const auto file = [&](std::string_view key, std::string_view name, bool written, std::string_view without) {
       if (written) derived(key, installed(name));
@@ -371,7 +352,7 @@ void write_unit(const CompileInput& in, Bundle& bundle) {
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
-  const std::vector<Subnet> subnets = subnets_of(in.cluster, in.plan);
+  const std::vector<Subnet> subnets = infiniband_subnets(in.cluster, in.plan);
   std::vector<std::string> names;
   for (const Subnet& s : subnets)
     for (const char* file : {"/opensm.conf", "/partitions.conf"}) names.push_back(s.name + file);
@@ -381,6 +362,20 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 }
 
 }  // namespace
+
+std::vector<InfinibandSubnet> infiniband_subnets(const Cluster& c, const Plan& plan) {
+  std::vector<InfinibandSubnet> out;
+  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
+    const Fabric& fabric = plan.fabrics[f];
+    if (c.networks[f].kind != LinkKind::infiniband || fabric.tiers.empty()) continue;
+    for (std::int64_t p = 0; p < fabric.planes; ++p) {
+      InfinibandSubnet s{static_cast<int>(f), p, c.networks[f].name, out.size()};
+      if (fabric.planes > 1) s.name += "-plane", append_int(s.name, p + 1);
+      out.push_back(std::move(s));
+    }
+  }
+  return out;
+}
 
 const Output kOpensmOutput{
     .id = "opensm",

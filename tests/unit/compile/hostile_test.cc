@@ -23,7 +23,7 @@ const std::vector<Field> kFields = {{"name", ""},           {"description", ""},
                                     {"mig", ""},            {"memlock", ""},       {"container", ""},    {"monitoring", ""}, {"framework", ""},    {"driver", "580."}, {"cuda", "12."}, {"version", "22."},
                                     {"memlock_of_group", ""}, {"hosts", "10.9.9.9 "}, {"slurm.conf", "LaunchParameters="}, {"user-data", "locale: "}, {"inventory", "site_word: "}, {"netplan", "wifis: { a: { b: "},
                                     {"team", ""},           {"user", ""},          {"database", ""},     {"password", "/etc/"}, {"vault", ""},         {"slurmdbd.conf", "ArchiveDir="},
-                                    {"routing", ""},        {"opensm.conf", "log_prefix "}, {"partitions.conf", "p=0x1, "},
+                                    {"routing", ""},        {"opensm.conf", "log_prefix "}, {"partitions.conf", "p=0x1, "}, {"nccl.conf", "NCCL_DEBUG="}, {"ucx.conf", "UCX_TLS="}, {"openmpi-mca-params.conf", "pml = "},
                                     {"served", "/"},        {"dnsmasq.conf", "dhcp-boot="}, {"zone", "mail TXT "}, {"chrony.conf", "maxdistance "}, {"node.nft", "meta mark 1 ct mark "},
                                     {"recording.yml", "a = sum("}, {"alerts.yml", "A = up{job=\""}, {"prometheus.yml", "remote_write: [ { url: "}, {"alertmanager.yml", "templates: [ "},
                                     {"ldap", "ldaps://"},   {"base", "dc="},       {"bind_dn", "cn="},     {"password_file", "/"}, {"password_env", ""}, {"password_vault", "kv/a#"}, {"kernel_argument", "isolcpus="}};
@@ -46,14 +46,14 @@ std::string yaml_quoted(std::string_view text) {
 // What only a cluster with switches of its own has.
 std::string fabric_with(std::string_view field, std::string_view text) {
   const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
-  std::string s = "clusterc: 1\nrules: 2026.11\nname: case\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nnodes: { fm: { names: \"fm[1-2]\", model: generic-1u, nics: { ib: cx7-ndr-osfp }, roles: [fabric-manager] } }\n";
-  s += "networks: { ib: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, subnet: 10.78.0.0/24, routing: " + at("routing", "updn") + ", connects: { fm: { ports: ib } } } }\n";
-  return s + "outputs: { opensm: { extra: { ib/opensm.conf: [ " + at("opensm.conf", "log_prefix x") + " ], ib/partitions.conf: [ " + at("partitions.conf", "p=0x1 : ALL ;") + " ] } } }\n";
+  std::string s = "clusterc: 1\nrules: 2026.11\nname: case\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nnodes: { fm: { names: \"fm[1-2]\", model: generic-1u, nics: { ib: cx7-ndr-osfp }, roles: [fabric-manager] }, gpu: { names: g1, model: nvidia-dgx-h100 } }\nsoftware: { mpi: openmpi 4.1 }\n";
+  s += "networks: { ib: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, subnet: 10.78.0.0/24, routing: " + at("routing", "updn") + ", connects: { fm: { ports: ib } } }, ai: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, carries: [compute], connects: { gpu: { ports: compute } } } }\n";
+  return s + "outputs: { opensm: { extra: { ib/opensm.conf: [ " + at("opensm.conf", "log_prefix x") + " ], ib/partitions.conf: [ " + at("partitions.conf", "p=0x1 : ALL ;") + " ] } }, fabric-env: { extra: { nccl.conf: [ " + at("nccl.conf", "NCCL_DEBUG=WARN") + " ], ucx.conf: [ " + at("ucx.conf", "UCX_TLS=rc") + " ], openmpi-mca-params.conf: [ " + at("openmpi-mca-params.conf", "pml = ucx") + " ] } } }\n";
 }
 
 // The spec with `text` in one field; "Benign", or what must stand there, in all others.
 std::string spec_with(std::string_view field, std::string_view text) {
-  if (field == "routing" || field == "opensm.conf" || field == "partitions.conf") return fabric_with(field, text);
+  if (field == "routing" || field == "opensm.conf" || field == "partitions.conf" || field == "nccl.conf" || field == "ucx.conf" || field == "openmpi-mca-params.conf") return fabric_with(field, text);
   const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
   std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("name", "case") + "\ndescription: " + at("description", "a") + "\nsite: { kind: cloud, provider: " + at("provider", "local") + " }\nnodes:\n  ";
   s += at("group", "cpu") + ": { names: " + at("names", "n1") + ", virtual_machine: { cpus: 2, memory: 2 GiB }, software: { limits: { memlock: " + at("memlock_of_group", "unlimited") + " } } }\n";
