@@ -261,8 +261,9 @@ class GroupEnv {
     for (const auto& wish : *extra) {
       if (!wish) continue;
       const std::size_t equals = std::min(wish->find('='), wish->size());
-      const std::string key(trim(std::string_view(*wish).substr(0, equals))), value(equals < wish->size() ? trim(std::string_view(*wish).substr(equals + 1)) : std::string_view());
-      const bool upper = f.assign == "=";
+      const std::string key(trim(std::string_view(*wish).substr(0, equals))), after(equals < wish->size() ? std::string_view(*wish).substr(equals + 1) : std::string_view());
+      const bool upper = f.assign == "=";    // NCCL and UCX take a blank behind it for a part of the value
+      const std::string value(upper ? std::string_view(after) : trim(after));
       const std::string_view begin = upper ? f.name == "ucx.conf" ? "UCX_" : "NCCL_" : "";
       const bool word = key.size() > begin.size() && key.starts_with(begin) && std::all_of(key.begin(), key.end(), [&](char c) { return (upper ? c >= 'A' && c <= 'Z' : c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
       const bool plain = !value.empty() && value.size() <= kLongestNcclValue && std::all_of(value.begin(), value.end(), [](char c) { return c > 0x20 && c < 0x7f && std::string_view("\"'`\\#;$").find(c) == std::string_view::npos; });
@@ -295,14 +296,15 @@ class GroupEnv {
   std::vector<File> files_;
 };
 
-constexpr std::string_view kApply = R"sh(set -u
+constexpr std::string_view kApplyHead = R"sh(set -u
 LC_ALL=C
 export LC_ALL
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 2
 root=${FABRIC_ENV_ROOT:-}   # folder of another system, for an image
 ports=
-some=0
 status=0
+)sh";
+constexpr std::string_view kFind = R"sh(some=0
 # port NAME: an RDMA port, once
 port() {
   case ,$ports, in *",$1,"*) return ;; esac
@@ -335,7 +337,8 @@ infiniband() {
     done
   done
 }
-# put FILE PLACE [LINE]: the file beside this script, with the ports behind LINE; only what differs is written
+)sh";
+constexpr std::string_view kPut = R"sh(# put FILE PLACE [LINE]: the file beside this script, with the ports behind LINE; only what differs is written
 put() {
   to=$root$2
   mkdir -p "${to%/*}" || exit 2
@@ -359,8 +362,10 @@ void GroupEnv::write_apply(Bundle& bundle) const {
   out += made_by(in_, "fabric-env");
   out += "# puts the files beside it in place on a node of this group; says what it changed. Exit status 3: not all RDMA ports of the plan are there, and the\n"
          "# libraries are left to choose among them; run it again when they are.\n";
-  out += "# shellcheck disable=SC2317,SC2329  # not every group calls every function\n";
-  out += kApply;
+  if (found_) out += "# shellcheck disable=SC2317,SC2329  # not every group calls every function\n";
+  out += kApplyHead;
+  if (found_) out += kFind;
+  out += kPut;
   ShellWriter w(out);
   if (found_)
     for (const Ports& p : ports_) {

@@ -1,0 +1,29 @@
+#!/bin/sh
+# made by clusterc from spec 'told', digest ca6a0f8e91dba7ee4175d16effb2346c676034aae08e152a2e8e5e667e5800ee; do not edit: use outputs.fabric-env.extra
+# puts the files beside it in place on a node of this group; says what it changed. Exit status 3: not all RDMA ports of the plan are there, and the
+# libraries are left to choose among them; run it again when they are.
+set -u
+LC_ALL=C
+export LC_ALL
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 2
+root=${FABRIC_ENV_ROOT:-}   # folder of another system, for an image
+ports=
+status=0
+# put FILE PLACE [LINE]: the file beside this script, with the ports behind LINE; only what differs is written
+put() {
+  to=$root$2
+  mkdir -p "${to%/*}" || exit 2
+  {
+    cat "$here/$1" || exit 2
+    if [ -n "${3:-}" ] && [ "$status" -eq 0 ] && [ -n "$ports" ]; then printf '%s%s\n' "$3" "$ports"; fi
+  } > "$to.new" || exit 2
+  if cmp -s "$to.new" "$to"; then
+    rm -f "$to.new"
+  else
+    chmod 0644 "$to.new" && mv -f "$to.new" "$to" || exit 2
+    echo "changed $2"
+  fi
+}
+put ucx.conf /etc/ucx/ucx.conf
+put openmpi-mca-params.conf /etc/openmpi/openmpi-mca-params.conf
+exit "$status"
