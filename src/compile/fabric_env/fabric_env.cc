@@ -132,7 +132,7 @@ class GroupEnv {
       bundle.open("fabric-env/" + g_.name + "/" + f.name, "fabric-env");
       std::string& out = bundle.text();
       comment(out, made_by(in_, "fabric-env", ""));
-      comment(out, "for " + g_.names.text() + ": " + f.installed);
+      comment(out, "for the nodes of group '" + g_.name + "': " + f.installed);
       for (const Setting& s : f.settings) {
         if (!s.why.empty()) comment(out, s.why);
         if (!s.key.empty()) (((out += s.key) += f.assign) += s.value) += '\n';
