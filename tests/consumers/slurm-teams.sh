@@ -3,8 +3,6 @@
 # One compiled cluster on this machine, used as its users would: tests/consumers/specs/slurm-teams.yaml, where the figures are worked out by hand.
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd slurmdbd sacctmgr mariadbd munged srun setpriv python3 shellcheck mpicc
-# Minutes, most of them waiting; on a machine that does other work the second controller was seen not to take over within its time.
-[ -n "${CLUSTERC_LONG_TESTS:-}" ] || { echo "skipped: takes minutes of a machine of its own: CLUSTERC_LONG_TESTS=1 ctest --preset release -R consumer.slurm-teams"; exit 77; }
 compile_spec slurm-teams
 for file in "$out"/slurm/*.sh "$out"/slurm/nodes/*.sh; do shellcheck -S style "$file" || fail "shellcheck does not like ${file##*/}"; done
 equal "mode of slurmdbd.conf" "$(stat -c %a "$out/slurm/slurmdbd.conf")" 600
@@ -120,6 +118,9 @@ ctl scontrol update nodename=n2 state=resume
 kept=$(batch ada -A physics -N1 --gpus=1 -w n3)
 lost=$(batch ada -A physics -N1 --gpus=1 -w n3 --no-requeue)
 wait_for 20 "a job on n3" 'echo $(field $kept JobState) $(field $lost JobState)' "RUNNING RUNNING"
+# What a controller has not yet written is lost with it, and it writes some seconds after a change (man slurm.conf, StateSaveLocation).
+touch "$work/running"
+wait_for 20 "the queue" '[ "$run/state/job_state" -nt "$work/running" ] && echo saved' saved
 kill -9 "$(awk '$3 == "slurmctld" { print $2; exit }' "$run/virtual-slurm.state")"
 from=ctl2
 wait_for 60 "the second controller" 'ctl scontrol show job $kept 2>/dev/null | sed -n "s/.*JobState=\([A-Z]*\).*/\1/p"' RUNNING
