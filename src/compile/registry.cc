@@ -7,6 +7,7 @@
 #include "compile/dnsmasq/dnsmasq.h"
 #include "compile/fabric_env/fabric_env.h"
 #include "compile/hosts/hosts.h"
+#include "compile/kea/kea.h"
 #include "compile/netplan/netplan.h"
 #include "compile/nfs/nfs.h"
 #include "compile/nftables/nftables.h"
@@ -17,8 +18,14 @@
 
 namespace clusterc {
 namespace {
-constexpr std::array<const Output*, 13> kOutputs{&kHostsOutput,  &kDnsOutput,     &kDnsmasqOutput, &kChronyOutput, &kNftablesOutput, &kNfsOutput,
-                                                 &kSlurmOutput,  &kCloudInitOutput, &kNetplanOutput, &kAnsibleOutput, &kOpensmOutput,   &kFabricEnvOutput, &kPrometheusOutput};
+constexpr std::array kOutputs = std::to_array<const Output*>({
+    &kHostsOutput, &kDnsOutput, &kDnsmasqOutput, &kKeaOutput,
+    &kChronyOutput, &kNftablesOutput, &kNfsOutput,
+    &kSlurmOutput,
+    &kCloudInitOutput, &kNetplanOutput, &kAnsibleOutput,
+    &kOpensmOutput, &kFabricEnvOutput,
+    &kPrometheusOutput,
+});
 }
 
 std::span<const Output* const> all_outputs() { return kOutputs; }

@@ -1,0 +1,107 @@
+#include "compile/dhcp/dhcp.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/ip.h"
+#include "base/text.h"
+#include "compile/hosts/each_address.h"
+
+namespace clusterc {
+namespace {
+
+bool given_out(const Cluster& c, int network) {
+  const NetworkModel& n = c.networks[static_cast<std::size_t>(network)];
+  return n.subnet && n.kind == LinkKind::ethernet && (network == primary_network(c) || n.everything || n.carries_traffic(Traffic::oob));
+}
+
+// Ports of the address `n` of a node, as inventory and netplan call them; one for each port of its bond.
+template <class Take>
+void each_port(const std::vector<Interface>& interfaces, const NamedAddress& n, const Take& take) {
+  for (const Interface& i : interfaces) {
+    if (i.network != n.network || i.end_points != n.end_points || i.addresses == 0) continue;
+    const std::int64_t width = i.ports / i.addresses, begin = n.port * width, end = n.port + 1 < i.addresses ? begin + width : i.ports;
+    for (std::int64_t p = begin; p < end; ++p) take(i.names[static_cast<std::size_t>(p)]);
+  }
+}
+
+// The row of a port: by host name, else by what docs/names.md calls it (node/gpu/001, storage/home/1, pdu/r1/b). A frame has a port for each
+// of its trays, so its rows name them: frame/nvl3,mgmt/4.
+const InventoryRow* row_of(const CompileInput& in, const NamedAddress& n, std::string_view port) {
+  if (const InventoryRow* row = in.inventory->find(n.name, port)) return row;
+  if (n.equipment) {
+    const CableEnd end = equipment_port(in.plan, n.equipment->what, n.equipment->of, n.member);
+    const InventoryRow* row = in.inventory->find(end.object, end.port);
+    return row || end.port != "mgmt" ? row : in.inventory->find(end.object, port);
+  }
+  if (n.group >= 0) return in.inventory->find(in.plan.node_object(in.cluster.nodes[static_cast<std::size_t>(n.group)].first + n.member), port);
+  const EndPoints& ends = in.cluster.networks[static_cast<std::size_t>(n.network)].ends[static_cast<std::size_t>(n.end_points)];
+  return in.inventory->find("storage/" + in.cluster.storage[static_cast<std::size_t>(ends.storage)].name + "/" + std::to_string(n.member + 1), port);
+}
+
+}  // namespace
+
+std::optional<DhcpServer> dhcp_server(const Cluster& c) {
+  const bool provisions = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::provisioning); });
+  if (!provisions && !(c.own_site && c.spec.inventory)) return std::nullopt;
+  for (std::size_t n = 0; n < c.networks.size(); ++n)
+    if (given_out(c, static_cast<int>(n))) {
+      const auto* kea = c.spec.outputs.find("kea");
+      return kea && !kea->value.skip.value_or(false) ? DhcpServer::kea : DhcpServer::dnsmasq;
+    }
+  return std::nullopt;
+}
+
+std::vector<DhcpNetwork> dhcp_networks(const CompileInput& in) {
+  std::vector<DhcpNetwork> out;
+  for (const AddressPlan& a : in.plan.addresses) {
+    const NetworkModel& net = in.cluster.networks[static_cast<std::size_t>(a.network)];
+    if (given_out(in.cluster, a.network)) out.push_back({net, a.subnet, net.spec && net.spec->gateway ? a.gateway : 0});
+  }
+  return out;
+}
+
+void each_reservation(const CompileInput& in, const std::function<void(const DhcpNetwork&)>& begin, const std::function<void(const Reservation&)>& take) {
+  const Cluster& c = in.cluster;
+  std::vector<std::vector<Interface>> interfaces;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) interfaces.push_back(interfaces_of(c, in.plan, static_cast<int>(g)));
+  const std::vector<DhcpNetwork> networks = dhcp_networks(in);
+  auto next = networks.begin();
+  bool taken = false;
+  std::string name;
+  std::vector<std::uint64_t> macs;
+  each_address(
+      in,
+      [&](const AddressPlan& a) {
+        taken = given_out(c, a.network);
+        if (taken) begin(*next++);
+      },
+      [&](const NamedAddress& n) {
+        if (!taken) return;
+        const NetworkModel& net = c.networks[static_cast<std::size_t>(n.network)];
+        if (n.equipment && n.equipment->what == FabricBlock::What::switches && n.equipment->of == n.network && !net.everything) return;   // a loopback asks nobody
+        const bool bmc = n.group >= 0 && is_management_port(c, net, net.ends[static_cast<std::size_t>(n.end_points)]);
+        macs.clear();
+        if (in.inventory) {
+          const auto mac = [&](std::string_view port) {
+            if (const InventoryRow* row = row_of(in, n, port); row && row->mac) macs.push_back(*row->mac);
+          };
+          if (bmc) mac("bmc");
+          else if (n.group >= 0) each_port(interfaces[static_cast<std::size_t>(n.group)], n, mac);
+          else if (n.port == 0) mac("");   // a MAC is that of one port
+        }
+        name = n.name;
+        if (!n.plain) name += '-', name += net.name;
+        if (!n.plain && n.number > 0 && !n.first) name += '-', append_int(name, n.number);
+        take({n.address, name, macs, bmc ? -1 : n.group});
+      });
+}
+
+std::vector<std::string_view> dhcp_time_servers(const Cluster& c) {
+  std::vector<std::string_view> out;
+  for (const auto& server : c.spec.software.time_servers)
+    if (server && parse_ipv4(*server)) out.push_back(*server);
+  return out;
+}
+
+}  // namespace clusterc

@@ -1,0 +1,43 @@
+// Who is given which address over DHCP and what is told with it: read here once, written by each server's output in its own words. The network
+// that users' traffic enters by, and those that manage equipment, are given out; all other addresses stand on the nodes.
+//
+// Every address is reserved: by the MAC of the inventory where it has one (of each port of a bond), else by the name that the client says it has,
+// which an image or a BMC may be told. Who is neither gets none.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "compile/common.h"
+
+namespace clusterc {
+
+enum class DhcpServer : std::uint8_t { dnsmasq, kea };
+// The one server of the cluster, where the spec says that somebody gives addresses out: a node that provisions, or the MACs of an inventory. A cloud does
+// it itself. dnsmasq, unless `outputs` of the spec names kea; never both: they would answer the same clients.
+std::optional<DhcpServer> dhcp_server(const Cluster&);
+
+struct DhcpNetwork {
+  const NetworkModel& network;
+  Ipv4Prefix subnet;
+  std::uint32_t gateway = 0;                      // what the spec names; 0: there is none
+};
+constexpr std::int64_t kLeaseHours = 24;          // reserved addresses never change: renewed once a day
+
+struct Reservation {
+  std::uint32_t address = 0;
+  std::string_view name;                          // host name; without a MAC what the client is known by
+  std::span<const std::uint64_t> macs;            // several: ports of one bond
+  int group = -1;                                 // node group whose own port it is; -1: a BMC, equipment, storage
+};
+std::vector<DhcpNetwork> dhcp_networks(const CompileInput&);   // in the order of the plan
+// The reservations of each of them, in that order.
+void each_reservation(const CompileInput&, const std::function<void(const DhcpNetwork&)>& begin, const std::function<void(const Reservation&)>& take);
+
+// Time servers as the option carries them: addresses, not names.
+std::vector<std::string_view> dhcp_time_servers(const Cluster&);
+
+}  // namespace clusterc

@@ -1,0 +1,147 @@
+// kea/kea-dhcp4.conf, where Kea is the server that gives addresses out (compile/dhcp/dhcp.h). Plain JSON, without the comments that Kea would take,
+// so that every other program reads it too: what it was made from stands in `user-context`.
+//
+// Kea reserves by MAC, 16,384 in a second. A client without one in the inventory is known by its name: a class for that name, and a pool of one address for that class.
+#include "compile/kea/kea.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/ip.h"
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "compile/dhcp/dhcp.h"
+#include "compile/extra_yaml.h"
+
+namespace clusterc {
+namespace {
+
+bool wanted(const Cluster& c) { return dhcp_server(c) == DhcpServer::kea; }
+
+constexpr std::string_view kFile = "kea-dhcp4.conf";
+// Keys of Dhcp4 that are written here: an extra line may not repeat them.
+constexpr std::string_view kKeys[] = {"user-context", "interfaces-config", "authoritative", "valid-lifetime", "host-reservation-identifiers", "ip-reservations-unique", "reservations-global",
+                                      "reservations-in-subnet", "reservations-out-of-pool", "option-data", "client-classes", "subnet4", "comment", "shared-networks"};
+
+// A value of YAML 1.2's JSON schema (section 10.2) as JSON: what is not quoted and looks like a number or a truth is one.
+void write_value(JsonWriter& json, const Document& d, NodeId n) {
+  if (d.is_mapping(n)) {
+    json.begin_object();
+    for (NodeId key = d.first_child(n); key != kNoNode; key = d.next_sibling(d.next_sibling(key))) json.key(d.scalar(key)), write_value(json, d, d.next_sibling(key));
+    json.end_object();
+  } else if (d.is_sequence(n)) {
+    json.begin_array();
+    for (NodeId item = d.first_child(n); item != kNoNode; item = d.next_sibling(item)) write_value(json, d, item);
+    json.end_array();
+  } else if (d.is_null(n)) {
+    json.null();
+  } else {
+    const std::string_view text = d.scalar(n);
+    const auto number = text.size() <= 18 ? parse_uint(text) : std::nullopt;
+    if (d.quoted(n)) json.value(text);
+    else if (text == "true" || text == "false") json.value(text == "true");
+    else if (number && (text.size() == 1 || text.front() != '0')) json.value(*number);
+    else json.value(text);
+  }
+}
+
+void option(JsonWriter& json, std::string_view name, std::string_view data) { json.begin_object(JsonWriter::Layout::line).field("name", name).field("data", data).end_object(); }
+
+std::string class_of(std::string_view name) { return "name-" + std::string(name); }
+
+// Kea 2.2 compares every pool with all others when it starts: 4,096 take 2 s, 52,000 take 6 minutes (measured).
+constexpr std::size_t kMostByName = 4096;
+
+void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings) {
+  json.array("subnet4");
+  struct Known { std::string name; std::uint32_t address; };
+  std::vector<Known> by_name;             // of one network: their pools stand behind its reservations
+  std::vector<std::string> names;         // of all
+  std::int64_t id = 0;
+  const auto end_network = [&] {
+    if (id == 0) return;
+    json.end_array().array("pools");
+    for (const Known& k : by_name) {
+      const std::string ip = ipv4_text(k.address);
+      json.begin_object(JsonWriter::Layout::line).field("pool", ip + "-" + ip).field("client-class", class_of(k.name)).end_object();
+      names.push_back(k.name);
+    }
+    by_name.clear();
+    json.end_array().end_object();
+  };
+  std::string mac_text;
+  each_reservation(
+      in,
+      [&](const DhcpNetwork& n) {
+        end_network();
+        json.begin_object().field("id", ++id).field("subnet", n.subnet.text());
+        json.object("user-context", JsonWriter::Layout::line).field("network", n.network.name).end_object();
+        json.array("option-data");
+        if (n.gateway != 0) option(json, "routers", ipv4_text(n.gateway));
+        json.end_array().array("reservations");
+      },
+      [&](const Reservation& r) {
+        if (r.macs.empty()) by_name.push_back({std::string(r.name), r.address});
+        for (const std::uint64_t mac : r.macs) {
+          mac_text.clear();
+          append_mac(mac_text, mac);
+          json.begin_object(JsonWriter::Layout::line).field("hw-address", mac_text).field("ip-address", ipv4_text(r.address)).field("hostname", r.name).end_object();
+        }
+      });
+  end_network();
+  if (names.size() > kMostByName) {
+    const auto* wish = in.cluster.spec.outputs.find("kea");
+    findings.error("kea-without-macs", wish ? wish->name_span : SourceSpan{}, std::to_string(names.size()) + " machines have no MAC in an inventory, Kea starts in seconds with " + std::to_string(kMostByName) + " that are known by name")
+        .help("give them a MAC in the inventory, or leave kea out of `outputs`: dnsmasq knows any number by name");
+  }
+  json.end_array().array("client-classes");
+  for (const std::string& name : names)   // host names: letters, digits, '-', '.' and '_' only
+    json.begin_object(JsonWriter::Layout::line).field("name", class_of(name)).field("test", "option[host-name].text == '" + name + "'").end_object();
+  json.end_array();
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  const Software& s = in.cluster.spec.software;
+  check_extra_files(in, "kea", {kFile}, findings);
+  bundle.open("kea/" + std::string(kFile), "kea");
+  std::string& out = bundle.text();
+  JsonWriter json(out, {.indent = 2});
+  json.begin_object().object("Dhcp4");
+  json.object("user-context").field("comment", trim(made_by(in, "kea", ""))).end_object();
+  json.object("interfaces-config").array("interfaces", JsonWriter::Layout::line).value("*").end_array().end_object();
+  json.field("authoritative", true).field("valid-lifetime", kLeaseHours * 3600);
+  // Ports of one bond have one address between them; what is reserved lies in no pool that somebody else could be given it from.
+  json.array("host-reservation-identifiers", JsonWriter::Layout::line).value("hw-address").end_array();
+  json.field("ip-reservations-unique", false).field("reservations-global", false).field("reservations-in-subnet", true).field("reservations-out-of-pool", true);
+  json.array("option-data");
+  std::string servers;
+  for (const auto& server : s.name_servers)
+    if (server && parse_ipv4(*server)) servers += servers.empty() ? "" : ", ", servers += *server;
+  if (!servers.empty()) option(json, "domain-name-servers", servers);
+  if (s.domain) option(json, "domain-name", *s.domain);
+  if (const std::string clocks = join(dhcp_time_servers(in.cluster), ", "); !clocks.empty()) option(json, "ntp-servers", clocks);
+  json.end_array();
+  write_subnets(in, json, findings);
+  // outputs.kea.extra of the spec
+  yaml_entries(in, kFile, {std::begin(kKeys), std::end(kKeys)}, "renew-timer: 900", findings, [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
+    json.key(key);
+    write_value(json, d, value);
+    return {};
+  });
+  json.end_object().end_object();
+  out += '\n';
+  bundle.close();
+}
+
+}  // namespace
+
+const Output kKeaOutput{
+    .id = "kea",
+    .summary = "DHCP with every address reserved, in dnsmasq's place where `outputs` of the spec names it: by MAC of the inventory, else by name",
+    .consumers = "Kea 2.2 to 2.6",
+    .wanted = wanted,
+    .emit = emit,
+};
+
+}  // namespace clusterc
