@@ -52,7 +52,47 @@ constexpr std::uint8_t kLengthExtra[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 
 constexpr std::uint16_t kDistanceFrom[] = {1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
 constexpr std::uint8_t kDistanceExtra[] = {0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
 
+// The same by length, extra bits and all; and the code of a distance, by the distance less one up to 256, by its 128ths beyond.
+struct LongCode { std::uint32_t bits; std::uint8_t length; };
+constexpr std::array<LongCode, 259> kLengths = [] {
+  std::array<LongCode, 259> t{};
+  std::size_t l = 0;
+  for (std::uint32_t length = 3; length <= 258; ++length) {
+    while (l + 1 < std::size(kLengthFrom) && kLengthFrom[l + 1] <= length) ++l;
+    t[length] = {kFixed[257 + l].bits | (length - kLengthFrom[l]) << kFixed[257 + l].length, static_cast<std::uint8_t>(kFixed[257 + l].length + kLengthExtra[l])};
+  }
+  return t;
+}();
+constexpr std::uint8_t distance_code(std::uint32_t distance) {
+  std::uint8_t d = 0;
+  while (d + 1U < std::size(kDistanceFrom) && kDistanceFrom[d + 1] <= distance) ++d;
+  return d;
+}
+constexpr std::array<std::uint8_t, 256> kNear = [] {
+  std::array<std::uint8_t, 256> t{};
+  for (std::uint32_t i = 0; i < 256; ++i) t[i] = distance_code(i + 1);
+  return t;
+}();
+constexpr std::array<std::uint8_t, 256> kFar = [] {
+  std::array<std::uint8_t, 256> t{};
+  for (std::uint32_t i = 0; i < 256; ++i) t[i] = distance_code(i * 128 + 1);
+  return t;
+}();
+
 constexpr unsigned kLongest = 258, kShortest = 4;
+// How far two places hold the same, up to `most` bytes.
+unsigned same_bytes(const char* a, const char* b, std::size_t most) {
+  std::size_t n = 0;
+  if constexpr (std::endian::native == std::endian::little)
+    for (; n + 8 <= most; n += 8) {
+      std::uint64_t x, y;
+      std::memcpy(&x, a + n, 8);
+      std::memcpy(&y, b + n, 8);
+      if (x != y) return static_cast<unsigned>(n) + static_cast<unsigned>(std::countr_zero(x ^ y)) / 8;
+    }
+  while (n < most && a[n] == b[n]) ++n;
+  return static_cast<unsigned>(n);
+}
 constexpr std::int64_t kMostRows = 1048576;                          // Excel specifications and limits
 
 void little(std::string& out, std::uint64_t v, unsigned bytes) {
@@ -81,12 +121,10 @@ void append_xml(std::string& out, std::string_view text) {
 void Deflater::literal(unsigned char ch) { bits(kFixed[ch].bits, kFixed[ch].length); }
 
 void Deflater::match(unsigned length, unsigned distance) {
-  const auto l = static_cast<std::size_t>(std::upper_bound(std::begin(kLengthFrom), std::end(kLengthFrom), length) - std::begin(kLengthFrom) - 1);
-  bits(kFixed[257 + l].bits, kFixed[257 + l].length);
-  if (kLengthExtra[l]) bits(length - kLengthFrom[l], kLengthExtra[l]);
-  const auto d = static_cast<std::size_t>(std::upper_bound(std::begin(kDistanceFrom), std::end(kDistanceFrom), distance) - std::begin(kDistanceFrom) - 1);
-  bits(reversed(static_cast<std::uint32_t>(d), 5), 5);
-  if (kDistanceExtra[d]) bits(distance - kDistanceFrom[d], kDistanceExtra[d]);
+  const LongCode l = kLengths[length];
+  const std::size_t d = distance <= 256 ? kNear[distance - 1] : kFar[(distance - 1) >> 7];
+  const std::uint32_t far = reversed(static_cast<std::uint32_t>(d), 5) | (distance - kDistanceFrom[d]) << 5;
+  bits(l.bits | far << l.length, l.length + 5U + kDistanceExtra[d]);   // 8 + 5 bits of length, 5 + 13 of distance at most
 }
 
 void Deflater::write(std::string_view text) {
@@ -98,7 +136,8 @@ void Deflater::write(std::string_view text) {
 
 void Deflater::finish() {
   block(true);
-  if (held_) bits(0, 8 - held_);
+  if (held_ % 8) bits(0, 8 - held_ % 8);
+  flush(held_);
 }
 
 void Deflater::block(bool final) {
@@ -118,8 +157,7 @@ void Deflater::block(bool final) {
       const std::int64_t here = static_cast<std::int64_t>(base_ + i);
       if (last >= static_cast<std::int64_t>(base_) && here - last <= static_cast<std::int64_t>(kWindow)) {
         from = static_cast<std::size_t>(last - static_cast<std::int64_t>(base_));
-        const std::size_t most = std::min<std::size_t>(kLongest, end - i);
-        while (length < most && data[from + length] == data[i + length]) ++length;
+        length = same_bytes(data + from, data + i, std::min<std::size_t>(kLongest, end - i));
       }
       last = here;
     }

@@ -25,13 +25,16 @@ class Deflater {
   static constexpr std::size_t kHash = 1U << 15, kWindow = 1U << 15, kBlock = 1U << 17;
   void block(bool final);
   void bits(std::uint32_t value, unsigned count) {
-    hold_ |= static_cast<std::uint64_t>(value) << held_;
+    hold_ |= static_cast<std::uint64_t>(value) << held_;   // at most 32 more, on less than 32
     held_ += count;
-    while (held_ >= 8) {
-      out_ += static_cast<char>(hold_ & 0xff);
-      hold_ >>= 8;
-      held_ -= 8;
-    }
+    if (held_ >= 32) flush(32);
+  }
+  void flush(unsigned count) {                              // of whole bytes
+    const std::size_t at = out_.size();
+    out_.resize(at + count / 8);
+    for (unsigned i = 0; i < count / 8; ++i) out_[at + i] = static_cast<char>(hold_ >> (8 * i) & 0xff);
+    hold_ >>= count;
+    held_ -= count;
   }
   void literal(unsigned char);
   void match(unsigned length, unsigned distance);
