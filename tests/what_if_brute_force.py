@@ -138,6 +138,7 @@ class World:
                     rack["devices"].append({"kind": d["kind"], "name": d["name"], "load": self.loads[d["load"]], "cords": [ord(ch) - 97 for ch in d.get("cords", "")]})
                 if "standing_w" in r:
                     rack["devices"].append({"kind": "standing", "name": "", "load": {"power_w": r["standing_w"], "idle_w": None, "throttles": False, "supplies": 0, "spare": None, "supply_w": None, "efficiency": 0.94}, "cords": []})
+            rack["to_come"] = r.get("to_come", [])
             self.wire(rack)
             self.racks[r["name"]] = rack
         self.rack_of = {d["name"]: (r, i) for r in self.racks.values() for i, d in enumerate(r["devices"]) if d["name"] and d["kind"] != "frame"}
@@ -152,7 +153,10 @@ class World:
     @staticmethod
     def wire(rack):
         """Which of the three lines, or pairs of lines, each cord is on: the bank, else the pair, that carries least so far; the largest cords first."""
-        cords = [(d["load"]["power_w"] / len(d["cords"]), i, k, s) for i, d in enumerate(rack["devices"]) for k, s in enumerate(d["cords"])]
+        cords = []
+        for i, d in enumerate(rack["devices"] + [{"cords": []}]):
+            cords += [(t["cord_w"], None, None, ord(ch) - 97) for t in rack["to_come"] if t["below"] == i for ch in t["cords"]]     # they keep their lines
+            cords += [(d["load"]["power_w"] / len(d["cords"]), i, k, s) for k, s in enumerate(d["cords"])]
         cords.sort(key=lambda c: -c[0])                      # stable: as they are dealt
         rack["way"] = {}
         for number, source in enumerate(rack["sources"]):
@@ -166,7 +170,8 @@ class World:
                 way = bank % ways if source.get("banks", 0) > 0 and source["banks"] % ways == 0 else pairs.index(min(pairs))
                 banks[bank] += watts
                 pairs[way] += watts
-                rack["way"][i, k] = way
+                if i is not None:
+                    rack["way"][i, k] = way
 
     @staticmethod
     def fullest(rack, sources, pairs):

@@ -53,7 +53,7 @@ constexpr std::string_view kFamilies[] = {"book", "sheets", "topo", "dot", "netb
 std::string_view family_of(std::string_view path) {
   for (const std::string_view name : {"plan.json", "plan.txt", "cables.csv", "routes.csv", "switches.csv"})
     if (path == name) return "book";
-  for (const std::string_view name : {"point-to-point.csv", "labels.csv", "bundles.csv", "cabling.xlsx"})
+  for (const std::string_view name : {"point-to-point.csv", "labels.csv", "bundles.csv", "cords.csv", "cabling.xlsx"})
     if (path == name) return "sheets";
   if (path.starts_with("netbox/")) return "netbox";
   if (path.find('/') != std::string_view::npos) return {};
@@ -110,6 +110,7 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
     put_file("point-to-point.csv", render_point_to_point_csv(cluster, plan));
     put_file("labels.csv", render_labels_csv(cluster, plan));
     put_file("bundles.csv", render_bundles_csv(cluster, plan));
+    put_file("cords.csv", render_cords_csv(cluster, plan));
     put_file("cabling.xlsx", render_cabling_xlsx(cluster, plan));
   }
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {

@@ -118,20 +118,29 @@ RackWiring wire_rack(const RackGroupModel* group, const PowerRack& rack) {
   evaluate(rack, {}, normal);
   CordWatts watts;
   cord_watts(rack, {}, normal, watts);
-  std::vector<std::size_t> order(rack.cords.size());
-  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) { return watts.cord[k]; });
+  struct Plugged { std::int16_t position; double watts; std::size_t cord; };      // cord: npos for one to come
+  constexpr auto kToCome = static_cast<std::size_t>(-1);
+  std::vector<Plugged> order;
+  order.reserve(rack.cords.size() + rack.to_come.size());
+  std::size_t next = 0;
+  for (std::size_t k = 0; k <= rack.cords.size(); ++k) {
+    for (; next < rack.to_come.size() && static_cast<std::size_t>(rack.to_come[next].before) == k; ++next)
+      order.push_back({rack.to_come[next].position, rack.to_come[next].watts, kToCome});
+    if (k < rack.cords.size()) order.push_back({rack.cords[k].position, watts.cord[k], k});
+  }
+  std::ranges::stable_sort(order, std::greater<>(), &Plugged::watts);
   const auto least = [](const std::vector<double>& on) { return static_cast<std::size_t>(std::ranges::min_element(on) - on.begin()); };
   for (std::size_t p = 0; p < rack.positions.size(); ++p) {
     const std::size_t ways = w.positions[p].ways, banks = static_cast<std::size_t>(w.positions[p].banks);
     std::vector<double> on_bank(std::max<std::size_t>(1, banks), 0), on_way(ways, 0);
-    for (const std::size_t k : order) {
-      if (static_cast<std::size_t>(rack.cords[k].position) != p) continue;
+    for (const Plugged& k : order) {
+      if (static_cast<std::size_t>(k.position) != p) continue;
       const std::size_t bank = least(on_bank), way = banks > 0 && banks % ways == 0 ? bank % ways : least(on_way);
-      on_bank[bank] += watts.cord[k];
-      on_way[way] += watts.cord[k];
-      w.bank[k] = static_cast<std::int16_t>(bank);
-      w.way[k] = static_cast<std::uint8_t>(way);
+      on_bank[bank] += k.watts;
+      on_way[way] += k.watts;
+      if (k.cord == kToCome) continue;
+      w.bank[k.cord] = static_cast<std::int16_t>(bank);
+      w.way[k.cord] = static_cast<std::uint8_t>(way);
     }
   }
   return w;

@@ -31,7 +31,7 @@ Amperes cord_current(const Cluster&, Watts, std::int64_t alive, Volts);
 bool lose_feed(const PowerRack&, int lost, PowerFailure&);
 
 // Where each cord of a rack sits on its PDU: the bank, else the pair of lines, that carries least so far, the largest cords first, as they draw when
-// nothing has failed. Whole banks lie on the pairs in turn.
+// nothing has failed. Whole banks lie on the pairs in turn. Cords to come are dealt along, so that those that are there stay where they are plugged in.
 struct RackWiring {
   struct Position {
     bool known = false;                           // its voltage and phases are stated

@@ -16,13 +16,21 @@ constexpr double kRackHeight = 2.285, kRackWidth = 0.6;          // m where the 
 constexpr const char* kManagementCage = "rj45";                  // management ports of nodes, switches and PDUs are copper (planning default)
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-float height(std::int64_t unit) { return static_cast<float>(kFirstUnit + (static_cast<double>(unit) - 0.5) * kUnit); }
+float height(std::int64_t unit) { return static_cast<float>(height_of_unit(static_cast<double>(unit)).value); }
+double slack_of(const Cluster& c) { return c.spec.cabling.slack.value_or(Meters(kSlack)).value; }
 
 }  // namespace
 
+Meters height_of_unit(double unit) { return Meters(kFirstUnit + (unit - 0.5) * kUnit); }
+
+Meters way_in_rack(const Cluster& c, const RackGroupModel& g, Meters a, Meters b) {
+  const double width = g.part ? g.part->width.value_or(Meters(kRackWidth)).value : kRackWidth;
+  return Meters(std::abs(a.value - b.value) + width + 2 * slack_of(c));
+}
+
 Links::Links(const Plan& plan) : p_(plan), c_(*plan.cluster) {
   underfloor_ = c_.spec.site && c_.spec.site->cable_route.value_or(CableRoute::overhead) == CableRoute::underfloor;
-  slack_ = static_cast<float>(c_.spec.cabling.slack.value_or(Meters(kSlack)).value);
+  slack_ = static_cast<float>(slack_of(c_));
   racks_.reserve(p_.racks.size());
   for (const RackPlan& r : p_.racks) racks_.push_back({r.x, r.y, static_cast<float>(kRackHeight), static_cast<float>(kRackWidth)});
   for (const RackGroupModel& g : c_.racks)

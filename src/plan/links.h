@@ -18,6 +18,10 @@
 
 namespace clusterc {
 
+// The same between two heights of one rack, for whatever hangs there.
+Meters height_of_unit(double unit);                                            // above the floor, of the middle of a unit
+Meters way_in_rack(const Cluster&, const RackGroupModel&, Meters a, Meters b);
+
 struct CableSpot {                      // where an end is
   std::int32_t rack = -1;
   float z = 0;                          // metres above the floor

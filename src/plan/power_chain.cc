@@ -82,7 +82,11 @@ void deal(const Plan& plan, const RackPlan& r, PowerRack& out) {
         if (key(p) < key(best)) best = p;
       ++here[best];
       ++dealt[best * kPlugs + plug];
-      if (to_come) continue;
+      if (to_come) {
+        const SupplyLoad load = load_of(plan, device);
+        out.to_come.push_back({static_cast<std::int32_t>(out.cords.size()), static_cast<std::int16_t>(next), static_cast<std::int16_t>(best), inlet, on_supplies(load, supplies).watts / static_cast<double>(supplies)});
+        continue;
+      }
       ++plugged[best * kPlugs + plug];
       out.cords.push_back({static_cast<std::int16_t>(next - 1), static_cast<std::int16_t>(s), static_cast<std::int16_t>(best)});
     }

@@ -26,10 +26,18 @@ struct PowerCord {
   std::int16_t device = 0, supply = 0; // supply counted from 0
   std::int16_t position = 0;
 };
+struct CordToCome {                    // of a member whose place is kept free: nothing hangs on it yet, and its outlet is taken
+  std::int32_t before = 0;             // stands before this one of PowerRack::cords
+  std::int16_t below = 0;              // devices that stand below its own, of RackPlan::devices
+  std::int16_t position = 0;
+  InletKind inlet = InletKind::hardwired;
+  double watts = 0;                    // as it will draw when nothing has failed
+};
 struct PowerRack {
   std::vector<PowerPosition> positions;
   std::vector<SupplyLoad> devices;     // as RackPlan::devices; then, where something draws power that is none of these (occupied units), that
   std::vector<PowerCord> cords;        // by device, then supply
+  std::vector<CordToCome> to_come;     // in the order of dealing
   std::vector<std::int16_t> cords_c13, cords_c19;   // by position
 };
 struct PowerClass {

@@ -11,6 +11,7 @@ namespace clusterc {
 std::string render_point_to_point_csv(const Cluster&, const Plan&);   // columns of NVIDIA's cable validation tool first, then parts and labels
 std::string render_labels_csv(const Cluster&, const Plan&);           // what is printed on both ends
 std::string render_bundles_csv(const Cluster&, const Plan&);          // how many run from rack to rack
+std::string render_cords_csv(const Cluster&, const Plan&);            // which supply hangs on which outlet
 
 // Topology file of ibdiagnet and of cable validation (ibdm-topo-file(1)); empty: not an InfiniBand fabric of ours.
 std::string render_topo(const Cluster&, const Plan&, int fabric);
@@ -23,7 +24,7 @@ bool has_dot(const Plan&, int fabric);
 constexpr std::string_view kNetboxFiles[] = {"01-sites.csv", "02-manufacturers.csv", "03-device-types.csv", "04-device-roles.csv", "05-racks.csv", "06-devices.csv", "07-interfaces.csv", "08-cables.csv"};
 std::vector<std::pair<std::string, std::string>> render_netbox(const Cluster&, const Plan&);
 
-// A workbook (Office Open XML): bill, point-to-point sheet, bundles.
+// A workbook (Office Open XML): bill, point-to-point sheet, cords.
 std::string render_cabling_xlsx(const Cluster&, const Plan&);
 
 }  // namespace clusterc

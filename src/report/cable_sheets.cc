@@ -57,7 +57,9 @@ class PanelNames {
   const Links& links_;
 };
 
-void label(std::string& out, std::string_view host, std::string_view port, std::string_view far_host, std::string_view far_port) {
+}  // namespace
+
+void end_label(std::string& out, std::string_view host, std::string_view port, std::string_view far_host, std::string_view far_port) {
   out.assign(host);
   out += ':';
   out += port;
@@ -66,8 +68,6 @@ void label(std::string& out, std::string_view host, std::string_view port, std::
   out += ':';
   out += far_port;
 }
-
-}  // namespace
 
 std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) {
   std::string out, length, near_label, far_label;
@@ -80,8 +80,8 @@ std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) 
     names.of(r, e);
     length.clear();
     if (r.run.cable) append_metres(length, r.run.length);
-    label(near_label, r.near_host, e.near_port, r.far_host, e.far_port);
-    label(far_label, r.far_host, e.far_port, r.near_host, e.near_port);
+    end_label(near_label, r.near_host, e.near_port, r.far_host, e.far_port);
+    end_label(far_label, r.far_host, e.far_port, r.near_host, e.near_port);
     const FabricBlock* b = r.link->block < 0 ? nullptr : &plan.fabrics[at(r.link->fabric)].blocks[at(r.link->block)];
     const bool near_switch = !b || b->what == FabricBlock::What::switches;
     csv.row({r.near_rack, e.near_unit, r.near_host, near_switch ? "Switch" : "Host", e.near_port, r.far_rack, e.far_unit, r.far_host, "Switch", e.far_port, *r.network, r.cable,
@@ -106,11 +106,11 @@ std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
     const bool near = r.first_of_cable || (r.run.shared && r.run.head_is_far);
     const bool far = r.first_of_cable || (r.run.shared && !r.run.head_is_far && !straight);
     if (near) {
-      label(text, r.near_host, e.near_port, r.far_host, e.far_port);
+      end_label(text, r.near_host, e.near_port, r.far_host, e.far_port);
       csv.row({r.cable, "A", r.near_rack, e.near_unit, text});
     }
     if (far) {
-      label(text, r.far_host, e.far_port, r.near_host, e.near_port);
+      end_label(text, r.far_host, e.far_port, r.near_host, e.near_port);
       csv.row({r.cable, "Z", r.far_rack, e.far_unit, text});
     }
     return true;

@@ -2,6 +2,7 @@
 #include "plan/accessories.h"
 #include "plan/fitted.h"
 #include "report/cable_exports.h"
+#include "report/cord_rows.h"
 #include "report/link_rows.h"
 #include "write/workbook.h"
 
@@ -37,6 +38,17 @@ std::string render_cabling_xlsx(const Cluster& cluster, const Plan& plan) {
     book.row({*r.network, r.near_rack, near_unit, r.near_host, r.near.port, r.far_rack, far_unit, r.far_host, r.far.port, r.rate, r.cable, r.run.cable ? r.run.cable->id : "", length,
               r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : ""});
     return true;
+  });
+  std::string supply, outlet, bank;
+  book.sheet("Cords", {"Device", "Rack", "#Unit", "#Supply", "PDU", "Feed", "Socket", "#Outlet", "Lines", "#Bank", "Part", "#Length m", "Label at the supply", "Label at the PDU"});
+  each_cord(cluster, plan, [&](const CordRow& r) {
+    number(near_unit, r.unit);
+    number(supply, r.supply);
+    number(outlet, r.outlet);
+    number(bank, r.bank);
+    length.clear();
+    if (r.length.value > 0) append_metres(length, r.length);
+    book.row({r.device, r.rack, near_unit, supply, r.pdu, r.feed, r.socket, outlet, r.lines, bank, r.part, length, r.supply_label, r.pdu_label});
   });
   book.finish();
   return out;

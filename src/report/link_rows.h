@@ -68,6 +68,9 @@ class LinkRows {
   std::int64_t near_member_ = -1;
 };
 
+// What is printed on an end: "gpu017:compute/3 > leaf-compute-u1-r3:17/2".
+void end_label(std::string& out, std::string_view host, std::string_view port, std::string_view far_host, std::string_view far_port);
+
 // A part's number and length in one word, as it is ordered and printed: "mcp4y10 1.5 m"; "-" where there is none.
 std::string cable_text(const Cabling::Run&);
 void append_metres(std::string& out, Meters);   // "1.5", "30"

@@ -67,6 +67,16 @@ void PowerJson::rack(JsonWriter& json, std::int64_t rack) const {
   } else if (k.rack.devices.size() > devices) {
     json.field("standing_w", k.rack.devices.back().watts);
   }
+  const std::vector<CordToCome>& coming = k.rack.to_come;
+  if (coming.empty()) return;
+  json.array("to_come", kLine);
+  for (std::size_t i = 0; i < coming.size();) {           // cords of one place and load together
+    const CordToCome& one = coming[i];
+    std::string cords;
+    for (; i < coming.size() && coming[i].below == one.below && coming[i].watts == one.watts; ++i) cords += static_cast<char>('a' + coming[i].position);
+    json.begin_object(kLine).field("below", one.below).field("cord_w", one.watts).field("cords", cords).end_object();
+  }
+  json.end_array();
 }
 
 void PowerJson::pdu(JsonWriter& json, const PduLoad& p) const {

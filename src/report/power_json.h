@@ -14,7 +14,7 @@ class PowerJson {
   void site(JsonWriter&) const;                                          // "site": power factor, altitude
   void loads(JsonWriter&) const;                                         // "loads": what draws power, each kind once
   void device(JsonWriter&, std::int64_t rack, std::size_t device) const; // fields of one device: load, cords
-  void rack(JsonWriter&, std::int64_t rack) const;                       // fields of one rack: group, zones, what already stands there, shelves
+  void rack(JsonWriter&, std::int64_t rack) const;                       // fields of one rack: group, zones, what already stands there, shelves, cords to come
   void pdu(JsonWriter&, const PduLoad&) const;                           // fields: panel, continuous_va, breaker_va
   void feed(JsonWriter&, std::size_t feed) const;                        // fields: continuous, breaker, in use, UPS
   void panels(JsonWriter&) const;                                        // "panels"

@@ -1,4 +1,4 @@
-"""What must hold of every plan, worked out from the spec, the catalogue's files, and what the plan says: plan.json and cables.csv. Shares nothing with the program.
+"""What must hold of every plan, worked out from the spec, the catalogue's files, and what the plan says: plan.json, cables.csv and cords.csv. Shares nothing with the program.
 
 judge(spec, folder, rules): a list of what does not hold. `rules`: the rules that reported an error. A limit of the room may be passed where
 the spec asks for more than it carries; then the rule for that limit must have said so.
@@ -62,6 +62,8 @@ class Judge:
             self.plan = json.load(file)
         with open(os.path.join(folder, "cables.csv"), encoding="utf-8", newline="") as file:
             self.cables = list(csv.DictReader(file))
+        with open(os.path.join(folder, "cords.csv"), encoding="utf-8", newline="") as file:
+            self.plugged = list(csv.DictReader(file))
         self.fabrics = {f["network"]: f for f in self.plan["fabrics"]}
         self.own_site = spec["site"].get("kind") != "cloud"
         # Of this plan, and gone with it: a cache of functools would hold every plan that was ever judged.
@@ -397,6 +399,44 @@ class Judge:
                 out[ord(letter) - 97][plug] += 1
         return out
 
+    def outlets(self):
+        """cords.csv: each supply of plan.json's devices once and on its PDU, in an outlet of its kind that nobody else is in and that the PDU has; as many cords as the bill says."""
+        hangs = {}
+        for rack in self.plan["racks"]:
+            for d in rack["devices"] if "frame_load" not in rack else []:
+                for supply, letter in enumerate(d.get("cords", "")):
+                    hangs[d["name"].replace("/", "-"), supply + 1] = (f"pdu/{rack['name']}/{letter}", rack["name"], d["unit"], self.inlet(d), rack["group"])
+        taken, bought = set(), collections.Counter()
+        for row in self.plugged:
+            key = row["device"], int(row["supply"])
+            self.hold(key in hangs, f"cords.csv: nothing is known of supply {key[1]} of {key[0]}, or it stands twice")
+            if key not in hangs:
+                continue
+            pdu, rack, unit, inlet, group = hangs.pop(key)
+            self.hold((row["pdu"], row["rack"], int(row["unit"])) == (pdu, rack, unit), f"cords.csv: {key} hangs on {row['pdu']} in {row['rack']} U{row['unit']}, plan.json has {pdu} in {rack} U{unit}")
+            plug = {"c14": "C13", "c20": "C19"}.get(inlet)
+            self.hold(row["part"] == {"C13": "power-cord-c13-c14", "C19": "power-cord-c19-c20"}.get(plug, ""), f"cords.csv: {key} with {inlet} has '{row['part']}'")
+            bought[row["part"]] += 1
+            model = part("pdus", self.spec["racks"][group]["pdus"][ord(pdu[-1]) - 97]["model"])
+            there = collections.Counter()
+            for o in model["outlets"]:
+                there[{"c13": "C13", "c19": "C19", "c13_c19": "C13/C19"}.get(o["kind"], "")] += o["count"]
+            if not row["outlet"]:
+                self.hold(not plug or "outlets" in self.excess, f"cords.csv: {key} has no outlet on {pdu}, which has enough")
+                continue
+            place = pdu, row["socket"], int(row["outlet"])
+            self.hold(row["socket"] in (plug, "C13/C19"), f"cords.csv: {key} with {inlet} in {row['socket']}")
+            self.hold(1 <= place[2] <= there[row["socket"]], f"cords.csv: {place}, the PDU has {there[row['socket']]}")
+            self.hold(place not in taken, f"cords.csv: two cords in {place}")
+            taken.add(place)
+            # Half a metre steps, and long enough to cross the rack beside itself.
+            self.hold(float(row["length_m"]) * 2 % 1 == 0 and float(row["length_m"]) >= 1, f"cords.csv: {key} has a cord of {row['length_m']} m")
+            phases = model["phases"]
+            self.hold((row["lines"] != "") == (phases == 3), f"cords.csv: {key} on '{row['lines']}' of {phases} phases")
+        self.hold(not hangs, f"cords.csv: {len(hangs)} supplies are missing, {next(iter(hangs), None)}")
+        listed = collections.Counter({a["part"]: a["count"] for a in self.plan["accessories"] if a["part"].startswith("power-cord-c")})
+        self.hold(listed == collections.Counter({k: v for k, v in bought.items() if k}), f"cords.csv has {dict(bought)}, the bill {dict(listed)}")
+
     # ---- power
 
     def power(self):
@@ -457,6 +497,7 @@ class Judge:
         self.parts()
         self.addresses()
         self.racks()
+        self.outlets()
         self.power()
         return self.wrong
 
@@ -498,7 +539,8 @@ def moved(old, new):
         with open(os.path.join(folder, "switches.csv"), encoding="utf-8", newline="") as file:
             numbers = {r["switch"]: (r["host"], r["management_address"], r["asn"], r["loopback"]) for r in csv.DictReader(file)}
         places = {d["name"]: (r["name"], d["unit"]) for r in plan["racks"] for d in r["devices"] if d["kind"] != "occupied"}
-        cords = {d["name"]: d["cords"] for r in plan["racks"] for d in r["devices"] if d.get("cords")}
+        with open(os.path.join(folder, "cords.csv"), encoding="utf-8", newline="") as file:
+            cords = {(r["device"], r["supply"]): (r["pdu"], r["socket"], r["outlet"], r["lines"], r["bank"]) for r in csv.DictReader(file)}
         addresses = {(a["network"], b["members_of"]): (b["first"], b["stride"]) for a in plan["addresses"] for b in a["blocks"] + a["equipment"]}
         gateways = {a["network"]: a["gateway"] for a in plan["addresses"]}
         switches = {(f["network"], t["tier"]): (t["count"], t["down"], t["up"]) for f in plan["fabrics"] for t in f["tiers"]}

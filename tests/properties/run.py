@@ -32,7 +32,7 @@ def plan(program, spec, folder):
     path = folder + ".yaml"
     with open(path, "w", encoding="utf-8") as file:
         file.write(generate.yaml_text(spec))
-    done = subprocess.run([program, "plan", path, "-o", folder, "--exports", "book"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
+    done = subprocess.run([program, "plan", path, "-o", folder, "--exports", "book,sheets"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
     errors = set(re.findall(r": error: .*\[([a-z0-9-]+)\]$", done.stderr, re.M))
     if done.returncode not in (0, 1) or not os.path.exists(os.path.join(folder, "cables.csv")):
         raise RuntimeError(f"clusterc plan ends with {done.returncode}: {done.stderr[:1000]}")
@@ -91,22 +91,30 @@ def self_test(program, work):
     rules = plan(program, spec, sound)
     bad = [f"the sound plan: {w}" for w in judge.judge(spec, sound, rules)]
 
-    def rows(folder):
-        with open(os.path.join(folder, "cables.csv"), encoding="utf-8", newline="") as file:
+    def rows(folder, name):
+        with open(os.path.join(folder, name), encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
-    def save_rows(folder, all_rows):
-        with open(os.path.join(folder, "cables.csv"), "w", encoding="utf-8", newline="") as file:
+    def save_rows(folder, name, all_rows):
+        with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, all_rows[0].keys(), lineterminator="\n")
             writer.writeheader()
             writer.writerows(all_rows)
 
-    def in_rows(change):
+    def in_rows(change, name="cables.csv"):
         def apply(folder):
-            all_rows = rows(folder)
+            all_rows = rows(folder, name)
             change(all_rows)
-            save_rows(folder, all_rows)
+            save_rows(folder, name, all_rows)
         return apply
+
+    def in_cords(change):
+        return in_rows(change, "cords.csv")
+
+    def share_outlet(cords):
+        one = cords[0]
+        other = next(c for c in cords[1:] if (c["pdu"], c["socket"]) == (one["pdu"], one["socket"]))
+        other["outlet"] = one["outlet"]
 
     def in_plan(change):
         def apply(folder):
@@ -160,6 +168,12 @@ def self_test(program, work):
         "addresses given twice": in_plan(lambda book: book["addresses"][-1]["blocks"][1].update(first=book["addresses"][-1]["blocks"][0]["first"])),
         "a panel too few": in_plan(lambda book: next(a for a in book["accessories"] if a["part"] == "blanking-panel-1u").update(count=1)),
         "a cord too many": in_plan(lambda book: next(a for a in book["accessories"] if a["part"].startswith("power-cord")).update(count=100000)),
+        "two cords in one outlet": in_cords(share_outlet),
+        "an outlet that the PDU has not": in_cords(lambda cords: cords[0].update(outlet="500")),
+        "a plug in the wrong socket": in_cords(lambda cords: cords[0].update(socket="C13" if cords[0]["socket"] == "C19" else "C19")),
+        "a supply without a cord": in_cords(lambda cords: cords.pop()),
+        "a supply with two cords": in_cords(lambda cords: cords[1].update(device=cords[0]["device"], supply=cords[0]["supply"], outlet="1")),
+        "a cord sheet with another PDU": in_cords(lambda cords: cords[0].update(pdu=cords[0]["pdu"][:-1] + ("b" if cords[0]["pdu"][-1] == "a" else "a"))),
         "a node that is nowhere": in_plan(lambda book: next(r for r in book["racks"] if any(d["kind"] == "node" for d in r["devices"]))["devices"].clear()),
     }
     for name, change in breaks.items():

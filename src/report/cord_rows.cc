@@ -1,0 +1,109 @@
+#include "report/cord_rows.h"
+
+#include "base/text.h"
+#include "plan/equipment.h"
+#include "plan/outlets.h"
+#include "report/cable_exports.h"
+#include "report/link_rows.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+std::string host_of(const Cluster& c, const Plan& plan, const RackedDevice& d) {
+  if (d.kind == DeviceKind::node) return c.node_name(d.index);
+  if (d.kind == DeviceKind::switch_) return plan.switch_host_name(d.group, plan.switch_ref(d.group, d.index));
+  return host_name_of("storage/" + c.storage[at(d.group)].name + "/" + std::to_string(d.index + 1));
+}
+
+// What a class of racks shares.
+struct Wired {
+  RackWiring wiring;
+  std::vector<OutletPlace> outlets;
+};
+
+std::string_view lines_of(const RackWiring::Position& p, std::uint8_t way) {
+  static constexpr std::string_view kPairs[] = {"L1-L2", "L2-L3", "L3-L1"}, kSingle[] = {"L1", "L2", "L3"};   // pairs AB, BC, CA (plan/cords.h)
+  if (!p.known || p.ways < 3) return {};
+  return p.between ? kPairs[way] : kSingle[way];
+}
+
+}  // namespace
+
+void each_cord(const Cluster& c, const Plan& plan, const std::function<void(const CordRow&)>& take) {
+  const std::vector<PowerClass> classes = power_classes(plan);
+  std::vector<std::int32_t> class_of(plan.racks.size(), -1);
+  std::vector<Wired> wired(classes.size());
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    if (classes[k].assembly) continue;
+    wired[k] = {wire_rack(&c.racks[at(classes[k].group)], classes[k].rack), outlet_places(plan, classes[k])};
+    for (const std::int32_t r : classes[k].racks) class_of[at(r)] = static_cast<std::int32_t>(k);
+  }
+  CordRow row;
+  std::string near_port, far_port, pdu_host;
+  for (std::size_t r = 0; r < plan.racks.size(); ++r) {
+    if (class_of[r] < 0) continue;
+    const PowerClass& k = classes[at(class_of[r])];
+    const Wired& w = wired[at(class_of[r])];
+    const RackGroupModel& g = c.racks[at(k.group)];
+    const std::string rack = c.rack_name(static_cast<std::int64_t>(r));
+    row.rack = rack;
+    std::int64_t device = -1;
+    for (std::size_t i = 0; i < k.rack.cords.size(); ++i) {
+      const PowerCord& cord = k.rack.cords[i];
+      const RackedDevice& d = plan.racks[r].devices[at(cord.device)];
+      if (cord.device != device) {
+        device = cord.device;
+        row.device = host_of(c, plan, d);
+        row.unit = d.unit;
+      }
+      const PowerPosition& position = k.rack.positions[at(cord.position)];
+      const OutletPlace& outlet = w.outlets[i];
+      const PduModel& pdu = g.pdus[at(position.pdu)];
+      row.supply = cord.supply + 1;
+      row.pdu = "pdu/" + rack + "/" + static_cast<char>('a' + position.pdu);
+      row.feed = position.feed < 0 ? std::string_view() : std::string_view(c.feeds[at(position.feed)].name);
+      row.socket = socket_text(outlet.socket);
+      row.outlet = outlet.number;
+      row.lines = lines_of(w.wiring.positions[at(cord.position)], w.wiring.way[i]);
+      row.bank = w.wiring.positions[at(cord.position)].banks > 0 ? w.wiring.bank[i] + 1 : 0;
+      row.part = cord_part(outlet.inlet);
+      row.length = row.part.empty() || !pdu.part ? Meters(0) : cord_length(c, g, d.unit, *pdu.part, outlet);
+      near_port = "psu";
+      append_int(near_port, row.supply);
+      far_port = row.socket;
+      if (row.outlet > 0) {
+        far_port += '-';
+        append_int(far_port, row.outlet);
+      }
+      pdu_host = host_name_of(row.pdu);
+      end_label(row.supply_label, row.device, near_port, pdu_host, far_port);
+      end_label(row.pdu_label, pdu_host, far_port, row.device, near_port);
+      take(row);
+    }
+  }
+}
+
+std::string render_cords_csv(const Cluster& cluster, const Plan& plan) {
+  std::string out, unit, supply, outlet, bank, length;
+  const auto number = [](std::string& text, std::int64_t n) {
+    text.clear();
+    if (n > 0) append_int(text, n);
+  };
+  CsvWriter csv(out);
+  csv.row({"device", "rack", "unit", "supply", "pdu", "feed", "socket", "outlet", "lines", "bank", "part", "length_m", "supply_label", "pdu_label"});
+  each_cord(cluster, plan, [&](const CordRow& r) {
+    number(unit, r.unit);
+    number(supply, r.supply);
+    number(outlet, r.outlet);
+    number(bank, r.bank);
+    length.clear();
+    if (r.length.value > 0) append_metres(length, r.length);
+    csv.row({r.device, r.rack, unit, supply, r.pdu, r.feed, r.socket, outlet, r.lines, bank, r.part, length, r.supply_label, r.pdu_label});
+  });
+  return out;
+}
+
+}  // namespace clusterc
