@@ -1,6 +1,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "report/parts_report.h"
 
 namespace clusterc::cli {
 namespace {
@@ -12,38 +13,38 @@ int run(const po::variables_map& given) {
   Findings findings;
   Catalog catalog(sources, findings);
   const auto names = positional(given);
+  const std::vector<PartInfo> all = catalog.list();
   if (names.empty()) {
-    for (const PartInfo& part : catalog.list()) put(format("{:<10} {}\n", part_kind_name(part.kind), part.id));
+    for (const PartInfo& part : all) put(format("{:<10} {}\n", part_kind_name(part.kind), part.id));
     return kOk;
   }
   int status = kOk;
   for (const std::string& name : names) {
+    std::vector<PartInfo> of_kind;
     bool found = false;
     std::vector<std::string_view> known;
-    for (const PartInfo& part : catalog.list()) {
+    for (const PartInfo& part : all) {
       known.push_back(part.id);
-      const std::string_view kind_name = part_kind_name(part.kind);
-      const bool kind = name == kind_name || name == std::string(kind_name) + "s";   // 'servers' as 'server'
-      if (kind) put(format("{}\n", part.id));
-      else if (part.id == name) put(catalog.text(part.kind, part.id));
-      found = found || kind || part.id == name;
+      const std::string_view kind = part_kind_name(part.kind);
+      if (name == kind || name == std::string(kind) + "s") of_kind.push_back(part);   // 'servers' as 'server'
+      if (part.id != name) continue;
+      put(catalog.text(part.kind, part.id));
+      found = true;
     }
-    if (!found) {
-      // A word of the id is what people remember: 'h100' names five parts.
-      std::vector<std::string_view> holding;
-      for (const std::string_view id : known)
-        if (id.find(name) != std::string_view::npos) holding.push_back(id);
-      const auto near = nearest_name(name, known);
-      const std::string hint = !holding.empty() ? "; parts with it in their name: " + join(holding, ", ")
-                               : near           ? "; did you mean '" + std::string(*near) + "'?"
-                                                : "; 'clusterc catalog' lists them";
-      put_error("clusterc catalog: error: there is no part or kind of part '" + name + "'" + hint + "\n");
-      status = kUnjudged;
+    if (found) continue;
+    // What people remember: a word of the name, a link layer, a generation, a rate, a cage.
+    if (of_kind.empty()) of_kind = find_parts(catalog, name);
+    if (!of_kind.empty()) {
+      put(render_parts(catalog, of_kind));
+      continue;
     }
+    const auto near = nearest_name(name, known);
+    put_error("clusterc catalog: error: there is no part or kind of part '" + name + "'" + (near ? "; did you mean '" + std::string(*near) + "'?" : "; 'clusterc catalog' lists them") + "\n");
+    status = kUnjudged;
   }
   return status;
 }
 
 }  // namespace
-const Command kCatalog{"catalog", "the built-in parts; a kind lists its parts, a part prints its facts and sources", "clusterc catalog [KIND|PART…]", options, run};
+const Command kCatalog{"catalog", "the built-in parts; a kind lists its parts, a part prints its facts and sources, any other word finds parts", "clusterc catalog [KIND|PART|WORD…]", options, run};
 }  // namespace clusterc::cli

@@ -125,7 +125,7 @@ struct Cabling::Picker {
         CableChoice c{.form = CableChoice::Form::modules, .module_of_group = std::vector<int>(groups.size(), -1), .reach = Meters(reach)};
         std::int64_t split = 1, joined = 0, full = 1;
         bool fits = true;
-        std::string fibre;
+        std::string fibre, head_fibre;                             // of modules whose port is one link's, and of those whose port is split: MPO there, LC here
         Medium medium{};
         for (int g : n.groups) {
           const CageGroup& group = groups[at(g)];
@@ -140,12 +140,13 @@ struct Cabling::Picker {
             best = static_cast<int>(i);
             how = f;
           }
-          if (best < 0 || (joined && how.joined != joined) || (!fibre.empty() && fibre != *parts[at(best)].part->fibre)) {
+          std::string& plug = how.split > 1 || how.split < 0 ? head_fibre : fibre;
+          if (best < 0 || (joined && how.joined != joined) || (!plug.empty() && plug != *parts[at(best)].part->fibre)) {
             fits = false;
             break;
           }
           joined = how.joined;
-          fibre = *parts[at(best)].part->fibre;
+          plug = *parts[at(best)].part->fibre;
           medium = *parts[at(best)].part->medium;
           c.module_of_group[at(g)] = best;
           split = std::max(split, std::abs(how.split));
@@ -156,12 +157,14 @@ struct Cabling::Picker {
           }
         }
         if (!fits || joined == 0) continue;
+        if (head_fibre.empty()) head_fibre = fibre;
+        if (fibre.empty()) fibre = head_fibre;
         c.fibres_per_link = joined;
         c.links_per_fibre = full;
         for (const bool to_length : {false, true})
           for (std::size_t i = 0; i < parts.size(); ++i) {
             const CablePart& f = *parts[i].part;
-            if (f.module.value_or(false) || f.rate || !f.medium || *f.medium != medium || f.connector.value_or("") != fibre || f.ends.value_or(1) != split || f.lengths.empty() != to_length) continue;
+            if (f.module.value_or(false) || f.rate || !f.medium || *f.medium != medium || f.connector.value_or("") != head_fibre || f.far_connector.value_or(f.connector.value_or("")) != fibre || f.ends.value_or(1) != split || f.lengths.empty() != to_length) continue;
             c.fibres.push_back(static_cast<int>(i));
           }
         if (!c.fibres.empty()) out.push_back(std::move(c));

@@ -13,6 +13,30 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+// Ports of a server's set that share cages, in turn: "cage4/1", "cage3/1", "cage3/2", "cage4/2"; the links of one that is split over planes follow one
+// another. Empty: each port has a cage of its own, and its name is what is printed.
+std::vector<std::string> cage_ports(const Plan& plan, const FabricBlock& b) {
+  const Cluster& c = *plan.cluster;
+  if (b.what != FabricBlock::What::ends) return {};
+  const EndPoints& e = c.networks[at(b.network)].ends[at(b.end)];
+  if (e.group < 0 || e.ports < 0 || at(e.ports) >= c.nodes[at(e.group)].server.ports.size()) return {};
+  const std::vector<int>& cages = c.nodes[at(e.group)].server.ports[at(e.ports)].cages;
+  if (cages.empty()) return {};
+  std::vector<std::string> out;
+  for (std::int64_t k = 0; k < b.ports_each; ++k) {
+    const std::int64_t port = e.first_port + k / e.split;
+    if (at(port) >= cages.size()) return {};                       // more ports than there are: told elsewhere
+    std::string& name = out.emplace_back("cage");
+    append_int(name, cages[at(port)] + 1);
+    name += '/';
+    append_int(name, std::count(cages.begin(), cages.begin() + port + 1, cages[at(port)]));
+    if (e.split <= 1) continue;
+    name += "/plane";
+    append_int(name, k % e.split + 1);
+  }
+  return out;
+}
+
 // A port of a switch as its front says it. InfiniBand cages with two ports, and all that is split: cage/place, "17/2"; Ethernet as Cumulus
 // Linux and SONiC's alias have it: swp17, split swp17s1 (NVIDIA Cable Validation Tool, P2P file).
 void panel_port(std::string& out, LinkKind kind, std::int64_t links_of_cage, std::int64_t port) {
@@ -31,7 +55,10 @@ struct Ends {
 
 class PanelNames {
  public:
-  PanelNames(const Cluster& c, const Plan& p, const Links& links) : c_(c), p_(p), links_(links) {}
+  PanelNames(const Cluster& c, const Plan& p, const Links& links) : c_(c), p_(p), links_(links) {
+    for (const Fabric& f : p.fabrics)
+      for (auto& of_block = cages_.emplace_back(); const FabricBlock& b : f.blocks) of_block.push_back(cage_ports(p, b));
+  }
   void of(const LinkRow& r, Ends& e) const {
     const PluggedLink& l = *r.link;
     if (l.block < 0) {
@@ -41,7 +68,8 @@ class PanelNames {
       if (l.near_port > t.ports) panel_port(e.near_port, kind(l.fabric), 1, l.near_port);
       else panel_port(e.near_port, kind(l.fabric), links, l.near_port);
     } else {
-      e.near_port = r.near.port;
+      const std::vector<std::string>& cages = cages_[at(l.fabric)][at(l.block)];
+      e.near_port = at(l.port) < cages.size() ? cages[at(l.port)] : r.near.port;
     }
     panel_port(e.far_port, kind(l.far_fabric), links_.cage_groups()[at(l.far_group)].links, l.far_port);
     e.near_unit.clear();
@@ -55,6 +83,7 @@ class PanelNames {
   const Cluster& c_;
   const Plan& p_;
   const Links& links_;
+  std::vector<std::vector<std::vector<std::string>>> cages_;       // by fabric, block, port
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string maker_of(const std::string& name, const std::string& model) {
   const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
   const std::string_view prefix = std::string_view(model).substr(0, model.find('-'));
   const auto by_model = std::ranges::find_if(kMakers, [&](std::string_view maker) { return std::ranges::equal(maker, prefix, same); });
-  return by_model == std::end(kMakers) ? "Unknown" : std::string(*by_model);
+  return by_model == std::end(kMakers) ? "Generic" : std::string(*by_model);
 }
 std::string slug_of(std::string_view text) {
   std::string out;

@@ -247,7 +247,8 @@ class Judge:
                     self.hold(m["rate"] + 1e-6 >= rate * links, f"{where}: module '{name}' of {m['rate']} Gb/s in a cage of {links} x {rate}")
                     each = m["rate"] / m.get("ports", 1)
                     self.hold(each <= rate + 1e-6 or rate in m.get("slower", []), f"{where}: module '{name}' does not run at {rate} Gb/s")
-                    self.hold(m["fibre"] == p["connector"], f"{where}: fibre has {p['connector']}, module '{name}' {m['fibre']}")
+                tips, sockets = sorted([p["connector"], p.get("far_connector", p["connector"])]), sorted(m["fibre"] for m in models)
+                self.hold(tips == sockets, f"{where}: fibre has {tips}, the modules take {sockets}")
                 self.hold(models[0]["optic"] == models[1]["optic"], f"{where}: {models[0]['optic']} to {models[1]['optic']}")
                 self.hold(not p.get("rate"), f"{where}: '{row['part']}' between modules is no fibre")
                 continue
