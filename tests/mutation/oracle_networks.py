@@ -2,6 +2,7 @@
 import collections
 import math
 
+from oracle_cables import plugs
 from oracle_nodes import group_places
 from oracle_power import switch_counts
 from verdict import EPS, Verdict, judge, wrong
@@ -52,6 +53,7 @@ def networks(w):
             if part.get("port_rate") and rate and rate > part["port_rate"] * (1 + EPS):
                 yield from wrong("link-rate", here, f"{rate} on switch ports of {part['port_rate']}")
                 yield Verdict("switch-ports", "undecided", here, "ports that are too slow")
+                yield Verdict("reach", "undecided", here, "plugs of ports that are too slow")
                 continue
             if part.get("port_rate") and rate and part["port_rate"] / rate % 1 > 1e-6 and rate < part["port_rate"]:
                 yield Verdict("link-rate", "undecided", here, "a rate that does not divide the port's")
@@ -62,6 +64,8 @@ def networks(w):
             ways = min(ways, int(number(net["breakout"]))) if "breakout" in net else ways
             ways = max(1, min(ways, int(part.get("breakout") or 1)))
             radix = part["ports"] * ways
+            if "shares_switches_with" not in net:
+                yield from plugs(w, name, net, part, ways, ends, here)
             if "breakout" in net and not part.get("breakout"):
                 radix = part["ports"] * int(number(net["breakout"]))
             total = w.managed() if everything else sum(m * p for _, m, p, _ in ends)
