@@ -22,7 +22,7 @@ def close(a, b):
 
 
 def member_cage(w, net, who):
-    """The cage of a member's ports, None where it is not known."""
+    """(the cage of a member's ports, the rate of one), None where it is not known."""
     how = net["connects"][who]
     if who in w.groups:
         group = w.groups[who]
@@ -31,10 +31,11 @@ def member_cage(w, net, who):
         if chosen is None:
             chosen = next(iter(sets or group.nics), None) if len(sets or group.nics) == 1 else None
         nics = sets.get(chosen, {}).get("nics", chosen)
-        connector = w.part(group.nics.get(nics, (0, None))[1]).get("connector")
+        adapter = w.part(group.nics.get(nics, (0, None))[1])
+        connector = adapter.get("connector")
         cages = sets.get(chosen, {}).get("cages")
-        return Cage(connector, max(collections.Counter(cages).values()) if cages else 1) if connector else None
-    return None                                  # storage: which of its adapters takes part is the planner's
+        return (Cage(connector, max(collections.Counter(cages).values()) if cages else 1) if connector else None), adapter.get("port_rate")
+    return None, None                                  # storage: which of its adapters takes part is the planner's
 
 
 def fits(module, cage, rate):
@@ -50,8 +51,20 @@ def fits(module, cage, rate):
     return any(close(s, rate) for s in module.get("slower") or []) and (ports == cage.links or ports * round(each / rate) == cage.links)
 
 
-def fibre_between(cables, one, two):
-    return any(not c.get("module") and not c.get("rate") and c.get("medium") == one["medium"] and
+def split(module, rate):
+    """Ways into which one port of the module is split at that rate."""
+    return max(1, round(module["rate"] / (module.get("ports") or 1) / rate))
+
+
+def all_legs(module, cage, rate):
+    """Every leg of its split ports carries a link: such a module is the head of split fibre, which has one."""
+    return split(module, rate) > 1 and cage.links > (module.get("ports") or 1)
+
+
+def fibre_between(cables, one, two, rate):
+    """Split fibre has as many tails as the port that is split into most."""
+    tails = max(split(one, rate), split(two, rate))
+    return any(not c.get("module") and not c.get("rate") and c.get("medium") == one["medium"] and (c.get("ends") or 1) == tails and
                sorted((c.get("connector"), c.get("far_connector") or c.get("connector"))) == sorted((one.get("fibre"), two.get("fibre"))) for c in cables)
 
 
@@ -67,14 +80,15 @@ def joins(cables, a, b, rate):
             if ends > 1 and head.links == ends and tail.links == 1 and close(c["rate"], rate * ends) and takes(head.connector, near) and takes(tail.connector, far):
                 return True
     ones, twos = ([m for m in cables if fits(m, cage, rate)] for cage in (a, b))
-    return any(m.get("optic") == n.get("optic") and fibre_between(cables, m, n) for m in ones for n in twos)
+    return any(m.get("optic") == n.get("optic") and fibre_between(cables, m, n, rate) and not (all_legs(m, a, rate) and all_legs(n, b, rate)) for m in ones for n in twos)
 
 
 def one_optic(cables, cages, rate):
     """An optic that has a module for every one of these cages, and fibre between any two."""
     for optic in {m.get("optic") for m in cables if m.get("module")}:
         chosen = [[m for m in cables if m.get("optic") == optic and fits(m, cage, rate)] for cage in cages]
-        if all(chosen) and all(any(fibre_between(cables, m, n) for m in one for n in two) for one in chosen for two in chosen):
+        if all(chosen) and all(any(fibre_between(cables, m, n, rate) and not (all_legs(m, a, rate) and all_legs(n, b, rate)) for m in one for n in two)
+                               for one, a in zip(chosen, cages) for two, b in zip(chosen, cages)):
             return True
     return False
 
@@ -92,7 +106,7 @@ def plugs(w, name, net, part, ways, ends, here):
     cables = [w.part(n) for n, path in w.catalogue.files.items() if "/cables/" in path] + [p for p in w.own.values() if p.get("part") == "cable"]
     cables = [c for c in cables if (not media or c.get("medium") in media) and (not c.get("links") or not kind or kind in c["links"])]
     switch = Cage(part.get("connector"), ways * int(part.get("ports_per_cage") or 1))
-    members = [(who, member_cage(w, net, who), r) for who, members, _, r in ends if members and not (who in w.groups and w.groups[who].virtual)]
+    members = [(who, *member_cage(w, net, who)) for who, many, _, _ in ends if many and not (who in w.groups and w.groups[who].virtual)]
     guests = [g for g, other in w.networks.items() if other.get("shares_switches_with") == name and not isinstance(other.get("connects"), dict)]
     for guest in guests:                         # management ports are copper (RJ-45) wherever they are plugged in
         members.append((guest, Cage("rj45", 1), number(w.networks[guest].get("rate", ""))))
@@ -101,10 +115,20 @@ def plugs(w, name, net, part, ways, ends, here):
         yield Verdict("reach", "undecided", here, "a cage that is not known, or ports that are split")
         return
     for who, cage, at in members:
-        # A slower adapter slows its port down; a faster one runs at the network's rate.
+        if at and at < rate and who in w.groups:
+            yield Verdict("reach", "undecided", here, "an adapter that slows its port down")
+            return
         if not joins(cables, cage, switch, min(rate, at or rate)):
             yield from wrong("reach", here + [("nodes", who, k) for k in ("nics", "server", "model")] + [("nodes", who, "nics", n) for n in (w.groups[who].nics if who in w.groups else ())],
                              f"nothing joins {cage} to {switch} at {min(rate, at or rate) / 1e9:g} Gb/s")
             return
+    # More ports than one switch (or one for each link of a bond) has: leaves and spines, whose cages meet their like.
+    many = sum(m * p for _, m, p, _ in ends) > part["ports"] * ways * int(number(net.get("bond", 1)) or 1)
+    if not joins(cables, switch, switch, rate):
+        if many:
+            yield from wrong("reach", here, f"nothing joins {switch} to its like at {rate / 1e9:g} Gb/s")
+        else:
+            yield Verdict("reach", "undecided", here, "spines, where it has any")
+        return
     if any(at and at < rate for _, _, at in members) or not one_optic(cables, [switch] + [cage for _, cage, _ in members], rate):
         yield Verdict("reach", "undecided", here, "cables and splitters alone, which the ports have to suit")

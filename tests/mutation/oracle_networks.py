@@ -64,10 +64,10 @@ def networks(w):
             ways = min(ways, int(number(net["breakout"]))) if "breakout" in net else ways
             ways = max(1, min(ways, int(part.get("breakout") or 1)))
             radix = part["ports"] * ways
-            if "shares_switches_with" not in net:
-                yield from plugs(w, name, net, part, ways, ends, here)
             if "breakout" in net and not part.get("breakout"):
                 radix = part["ports"] * int(number(net["breakout"]))
+            if "shares_switches_with" not in net:
+                yield from plugs(w, name, net, part, radix // part["ports"], ends, here)
             total = w.managed() if everything else sum(m * p for _, m, p, _ in ends)
             built = w.managed() if everything else sum(max(m, int(number(net.get("built_for", {}).get(who, 0)) or 0)) * p for who, m, p, _ in ends)
             per_plane = math.ceil(total / planes)

@@ -47,6 +47,9 @@ def racks(w):
             for g in w.groups.values():
                 if g.racks == name and g.get("depth") and g.get("depth") > part["mounting_depth"]:
                     yield from wrong("rack-depth", here, f"{g.get('depth')} m in {part['mounting_depth']} m")
+                elif g.racks == name and g.get("depth") and spec.get("pdus") and (part.get("width") or 1) < 0.8:
+                    # In a cabinet of 600 mm vertical PDUs stand behind the devices: 40 to 60 mm deep (general knowledge, not read in a document).
+                    yield from judge("rack-depth", g.get("depth") + 0.04, g.get("depth") + 0.06, part["mounting_depth"], here, f"depth of '{g.name}' in racks '{name}'")
             for other in [w.part(n.get("switch")) for n in w.networks.values()] + [w.part(s.get("servers", {}).get("model")) for s in w.storage.values()]:
                 if other.get("depth") and other["depth"] > part["mounting_depth"]:
                     yield Verdict("rack-depth", "undecided", here, "a switch or storage system that may stand there")
