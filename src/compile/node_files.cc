@@ -34,12 +34,17 @@ std::vector<NfsMount> nfs_mounts(const Cluster& c, int group) {
   return out;
 }
 
+std::string locked_memory(const Cluster& c, int group) {
+  const Software& s = c.nodes[group].software;
+  const std::string memlock = s.limits ? s.limits->memlock.value_or("") : "";
+  // RDMA pins what it transfers: locked memory must not be limited where it is used
+  return memlock.empty() && uses_rdma(c, group) ? "unlimited" : memlock;
+}
+
 NodeFiles node_files(const Cluster& c, int group, bool several_ports_in_one_subnet) {
   const Software& s = c.nodes[group].software;
   NodeFiles out;
-  std::string memlock = s.limits ? s.limits->memlock.value_or("") : "";
-  // RDMA pins what it transfers: locked memory must not be limited where it is used
-  if (memlock.empty() && uses_rdma(c, group)) memlock = "unlimited";
+  const std::string memlock = locked_memory(c, group);
   const auto limit = [&](std::string_view item, std::string_view value) {
     for (std::string_view who : {"*", "root"}) out.limits += who, out.limits += " - ", out.limits += item, out.limits += ' ', out.limits += one_line(value), out.limits += '\n';
   };

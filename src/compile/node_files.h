@@ -11,6 +11,9 @@ namespace clusterc {
 inline constexpr std::string_view kLimitsPath = "/etc/security/limits.d/90-cluster.conf", kSysctlPath = "/etc/sysctl.d/90-cluster.conf",
                                   kSlurmdSettingsPath = "/etc/systemd/system/slurmd.service.d/90-cluster.conf";
 
+// What a process of this group may lock: as the spec says, unlimited where RDMA is used; empty: nothing is said.
+std::string locked_memory(const Cluster&, int group);
+
 struct NodeFiles { std::string limits, slurmd, sysctl; };   // texts; empty: not written
 NodeFiles node_files(const Cluster&, int group, bool several_ports_in_one_subnet);
 

@@ -3,6 +3,7 @@
 #include "compile/ansible/ansible.h"
 #include "compile/chrony/chrony.h"
 #include "compile/cloud_init/cloud_init.h"
+#include "compile/containers/containers.h"
 #include "compile/dns/dns.h"
 #include "compile/dnsmasq/dnsmasq.h"
 #include "compile/fabric_env/fabric_env.h"
@@ -24,6 +25,7 @@ constexpr std::array kOutputs = std::to_array<const Output*>({
     &kSlurmOutput,
     &kCloudInitOutput, &kNetplanOutput, &kAnsibleOutput,
     &kOpensmOutput, &kFabricEnvOutput,
+    &kContainersOutput,
     &kPrometheusOutput,
 });
 }

@@ -185,6 +185,12 @@ void settings(YamlWriter& y, const NodeGroupModel& g, const AnsibleSettings& s) 
   put(y, "cluster_ports", s.ports);
   put(y, "cluster_daemons", s.daemons);
   if (s.memory_mib > 0) y.field("cluster_health_memory_mib", s.memory_mib);
+  if (!s.container_files.empty()) {
+    y.list("cluster_container_files");
+    for (const ContainerFile& f : s.container_files) y.begin_map().field("file", f.name).field("path", f.installed).end_map();
+    y.end_list();
+    if (!s.enroot_folder.empty()) put(y, "cluster_enroot_folder", s.enroot_folder);
+  }
   put(y, "cluster_slurm_packages", s.slurm_packages);
   if (!s.slurm_packages.empty()) {
     y.key("cluster_slurm_controller_packages");

@@ -16,7 +16,7 @@ namespace clusterc {
 namespace {
 
 constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "kernel", "limits", "netplan", "nftables", "chrony", "identity", "nfs_server", "nfs_client", "rdma", "nvidia_driver", "nvidia_fabric_manager",
-                                                               "nvidia_imex", "cuda", "rocm", "fabric_env", "slurm", "health_check"});
+                                                               "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
 struct Distribution { std::string_view os, fact, family; };
@@ -150,6 +150,8 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (!out.packages.cuda.empty()) roles.push_back("cuda");
   if (!out.packages.rocm.empty()) roles.push_back("rocm");
   if (is_made(c, "fabric-env") && has_fabric_env(in, group)) roles.push_back("fabric_env");
+  if (is_made(c, "containers")) out.container_files = container_files(c, group), out.enroot_folder = enroot_folder(c, group);
+  if (!out.container_files.empty()) roles.push_back("containers");
   if (!out.kernel_arguments.empty() || !out.files.sysctl.empty() || !out.packages.modules.empty()) roles.push_back("kernel");
   if (!out.files.limits.empty()) roles.push_back("limits");
   if (reads_netplan(g) && !network.empty() && is_made(c, "netplan")) roles.push_back("netplan");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compile/ansible/packages.h"
+#include "compile/containers/containers.h"
 #include "compile/node_files.h"
 #include "compile/output.h"
 
@@ -29,6 +30,8 @@ struct AnsibleSettings {
   std::int64_t imex_nodes = 0;                                // of an NVLink domain; 0: spans no two nodes
   std::vector<std::string> slurm_packages, slurm_controller_packages;
   bool slurmd = false;
+  std::vector<ContainerFile> container_files;
+  std::string enroot_folder;                                  // where users' images go; empty: not on local scratch
   std::vector<std::string> ports, daemons;                    // what a healthy machine has: links that are up, units that run
   std::int64_t memory_mib = 0;                                // that it has at least; 0: not said
 };

@@ -1,0 +1,219 @@
+// containers/<group>/: what the container runtimes that the spec names read on the nodes of a group: NVIDIA's runtime and the container device interface (CDI) as
+// `nvidia-ctk runtime configure` sets them, limits of containers from the spec's own, Enroot's folders on local scratch.
+//
+// How GPUs come into a container is `container_gpus`: by CDI (the default here: the configuration names the devices, so that systemd keeps them at its next
+// reload) or by a hook of NVIDIA's runtime, which then is the default one in Kubernetes. Where the GPU operator installs the toolkit, it sets the runtime itself.
+#include "compile/containers/containers.h"
+
+#include <algorithm>
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "compile/common.h"
+#include "compile/node_files.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+bool runs(const NodeGroupModel& g, std::initializer_list<std::string_view> names) {
+  return std::any_of(g.software.containers.begin(), g.software.containers.end(), [&](const NamedVersion& v) { return v.kind && std::find(names.begin(), names.end(), to_lower(*v.kind)) != names.end(); });
+}
+
+// The release that the spec names is older; none named: it is not.
+bool older(const NodeGroupModel& g, std::string_view name, std::string_view release) {
+  std::string error;
+  const auto than = Version::parse(release, error);
+  return std::any_of(g.software.containers.begin(), g.software.containers.end(), [&](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == name && v.version && than && *v.version < *than; });
+}
+
+bool has_gpus(const NodeGroupModel& g, Vendor vendor) { return g.server.gpu_count > 0 && g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == vendor; }
+bool hooked(const NodeGroupModel& g) { return g.software.container_gpus.value_or("cdi") == "hook"; }
+// The operator's toolkit container writes the runtimes into what it finds (its values.yaml, toolkit.enabled).
+bool by_operator(const NodeGroupModel& g) { return g.software.gpu_operator && g.software.gpu_operator->toolkit.value_or(true); }
+bool in_kubernetes(const Cluster& c) { return c.spec.software.scheduler && c.spec.software.scheduler->kind && *c.spec.software.scheduler->kind == SchedulerKind::kubernetes; }
+
+constexpr std::string_view kRuntime = "/usr/bin/nvidia-container-runtime";   // of the package nvidia-container-toolkit-base
+
+// A group's runtimes, and what is to be said to them.
+struct Wishes {
+  bool nvidia = false;            // its runtime is to be named
+  bool cdi = false;
+  bool unlimited_memlock = false; // RDMA pins what it transfers, in a container as outside
+  std::int64_t nofile = 0, shared_memory = 0;
+};
+Wishes wishes_of(const Cluster& c, int group) {
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  Wishes w;
+  w.nvidia = has_gpus(g, Vendor::nvidia) && !by_operator(g);
+  w.cdi = g.server.gpu_count > 0 && !hooked(g);
+  w.unlimited_memlock = locked_memory(c, group) == "unlimited";
+  if (g.software.limits && g.software.limits->nofile) w.nofile = *g.software.limits->nofile;
+  if (g.software.limits && g.software.limits->shared_memory) w.shared_memory = static_cast<std::int64_t>(g.software.limits->shared_memory->value);
+  return w;
+}
+
+// Plain enough for Enroot, which hands each line of its file to the shell.
+bool is_plain_path(std::string_view path) {
+  return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("/._-").find(c) != std::string_view::npos; });
+}
+
+// Local scratch of the group.
+const StorageModel* scratch_of(const Cluster& c, const NodeGroupModel& g) {
+  for (const StorageModel& s : c.storage)
+    if (s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount && mounts(s, g) && is_plain_path(*s.spec->mount)) return &s;
+  return nullptr;
+}
+
+bool says_anything(const Wishes& w) { return w.nvidia || w.cdi || w.unlimited_memlock || w.nofile > 0 || w.shared_memory > 0; }
+
+// JSON has no comments, and dockerd refuses keys that it does not know: where it comes from stands in the manifest.
+void docker(const Wishes& w, const NodeGroupModel& g, std::string& out) {
+  JsonWriter j(out, {.indent = 2});
+  j.begin_object();
+  if (w.cdi && !older(g, "docker", "25")) j.object("features").field("cdi", true).end_object();   // since Docker 25
+  if (w.nvidia) j.object("runtimes").object("nvidia").array("args").end_array().field("path", kRuntime).end_object().end_object();
+  if (w.unlimited_memlock || w.nofile > 0) {
+    j.object("default-ulimits");
+    const auto limit = [&](std::string_view name, std::int64_t value) { j.object(name).field("Name", name).field("Hard", value).field("Soft", value).end_object(); };
+    if (w.unlimited_memlock) limit("memlock", -1);
+    if (w.nofile > 0) limit("nofile", w.nofile);
+    j.end_object();
+  }
+  if (w.shared_memory > 0) j.field("default-shm-size", std::to_string(w.shared_memory));
+  j.end_object();
+  out += '\n';
+}
+
+// Version 2 of its configuration, which containerd 1.3 to 2 read. All words in it are this program's own.
+void containerd(const CompileInput& in, const Wishes& w, const NodeGroupModel& g, std::string& out) {
+  constexpr std::string_view kCri = "[plugins.\"io.containerd.grpc.v1.cri\"";
+  out += made_by(in, "containers");
+  out += "version = 2\n# settings of your own: a file there\nimports = [\"/etc/containerd/conf.d/*.toml\"]\n";
+  const bool cgroups = in_kubernetes(in.cluster);   // kubelet leaves cgroups to systemd (kubeadm's default since 1.22), and both must agree
+  if (w.cdi && !older(g, "containerd", "1.7")) {
+    out += '\n', out += kCri;
+    out += "]\n# since containerd 1.7\nenable_cdi = true\ncdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
+  }
+  if (w.nvidia && hooked(g) && cgroups) out += '\n', out += kCri, out += ".containerd]\n# container_gpus: hook; a pod names no runtime\ndefault_runtime_name = \"nvidia\"\n";
+  const auto runtime = [&](std::string_view name, std::string_view binary) {
+    const std::string table = std::string(kCri) + ".containerd.runtimes." + std::string(name);
+    out += '\n' + table + "]\nruntime_type = \"io.containerd.runc.v2\"\n";
+    if (binary.empty() && !cgroups) return;
+    out += '\n' + table + ".options]\n";
+    if (!binary.empty()) ((out += "BinaryName = \"") += binary) += "\"\n";
+    if (cgroups) out += "SystemdCgroup = true\n";
+  };
+  runtime("runc", {});
+  if (w.nvidia) runtime("nvidia", kRuntime);
+}
+
+void crio(const CompileInput& in, const Wishes& w, const NodeGroupModel& g, std::string& out) {
+  out += made_by(in, "containers");
+  out += "[crio.runtime]\n";
+  if (w.cdi) out += "cdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
+  if (w.nvidia && hooked(g)) out += "# container_gpus: hook; a pod names no runtime\ndefault_runtime = \"nvidia\"\n";
+  if (w.unlimited_memlock || w.nofile > 0) {
+    out += "default_ulimits = [";
+    if (w.unlimited_memlock) out += "\"memlock=-1:-1\"";
+    if (w.nofile > 0) out += std::string(w.unlimited_memlock ? ", " : "") + "\"nofile=" + std::to_string(w.nofile) + ":" + std::to_string(w.nofile) + "\"";
+    out += "]\n";
+  }
+  if (w.nvidia) out += "\n[crio.runtime.runtimes.nvidia]\nruntime_path = \"" + std::string(kRuntime) + "\"\nruntime_type = \"oci\"\n";
+}
+
+void podman(const CompileInput& in, const Wishes& w, std::string& out) {
+  out += made_by(in, "containers");
+  if (w.cdi) out += "# GPUs: podman reads /etc/cdi and /var/run/cdi by itself: podman run --device nvidia.com/gpu=all\n";
+  out += "[containers]\n";
+  if (w.unlimited_memlock || w.nofile > 0) {
+    out += "default_ulimits = [";
+    if (w.unlimited_memlock) out += "\"memlock=-1:-1\"";
+    if (w.nofile > 0) out += std::string(w.unlimited_memlock ? ", " : "") + "\"nofile=" + std::to_string(w.nofile) + ":" + std::to_string(w.nofile) + "\"";
+    out += "]\n";
+  }
+  if (w.shared_memory > 0) out += "shm_size = \"" + std::to_string(w.shared_memory) + "\"\n";
+}
+
+// github.com/NVIDIA/enroot, enroot.in (config::init): a name and its value in each line; the shell expands the value for the user who runs it.
+void enroot(const CompileInput& in, const std::string& folder, std::string& out) {
+  out += made_by(in, "containers");
+  out += "# images and containers lie on the drives of the node\n";
+  for (const auto& [key, name] : {std::pair<std::string_view, std::string_view>{"ENROOT_CACHE_PATH", "cache"}, {"ENROOT_DATA_PATH", "data"}})
+    ((((((out += key) += ' ') += folder) += '/') += name) += "-$(id -u)") += '\n';
+  out += "ENROOT_TEMP_PATH " + folder + '\n';   // the other two Enroot makes itself
+}
+
+void apptainer(const CompileInput& in, const NodeGroupModel& g, std::string& out) {
+  out += made_by(in, "containers");
+  out += has_gpus(g, Vendor::amd) ? "always use rocm = yes\n" : "always use nv = yes\n";
+}
+
+// Where the toolkit has no unit of its own for it (before 1.18), something has to say which devices there are, at each start: their driver may have changed.
+void cdi_unit(const CompileInput& in, std::string& out) {
+  out += made_by(in, "containers");
+  IniWriter w(out);
+  w.section("Unit").field("Description", "Container devices (CDI) of the GPUs").field("After", "nvidia-persistenced.service nvidia-fabricmanager.service").field("ConditionPathExists", "/usr/bin/nvidia-ctk");
+  w.section("Service").field("Type", "oneshot").field("RemainAfterExit", "yes").field("ExecStart", "/usr/bin/nvidia-ctk cdi generate --output=/var/run/cdi/nvidia.yaml");
+  w.section("Install").field("WantedBy", "multi-user.target");
+}
+
+bool wanted(const Cluster& c) {
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (!container_files(c, static_cast<int>(g)).empty()) return true;
+  return false;
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  check_extra_files(in, "containers", {}, findings);
+  for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
+    const NodeGroupModel& g = in.cluster.nodes[i];
+    const Wishes w = wishes_of(in.cluster, static_cast<int>(i));
+    for (const ContainerFile& f : container_files(in.cluster, static_cast<int>(i))) {
+      bundle.open("containers/" + g.name + "/" + f.name, "containers");
+      std::string& out = bundle.text();
+      if (f.name == "daemon.json") docker(w, g, out);
+      else if (f.name == "containerd.toml") containerd(in, w, g, out);
+      else if (f.name == "crio.conf") crio(in, w, g, out);
+      else if (f.name == "containers.conf") podman(in, w, out);
+      else if (f.name == "enroot.conf") enroot(in, enroot_folder(in.cluster, static_cast<int>(i)), out);
+      else if (f.name == "apptainer.conf") apptainer(in, g, out);
+      else cdi_unit(in, out);
+      bundle.close();
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ContainerFile> container_files(const Cluster& c, int group) {
+  std::vector<ContainerFile> out;
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  if (g.count == 0 || g.software.containers.empty()) return out;
+  const Wishes w = wishes_of(c, group);
+  const bool limits = w.unlimited_memlock || w.nofile > 0;
+  if (runs(g, {"docker"}) && says_anything(w)) out.push_back({"daemon.json", "/etc/docker/daemon.json"});
+  if (runs(g, {"containerd"}) && (w.nvidia || w.cdi || in_kubernetes(c))) out.push_back({"containerd.toml", "/etc/containerd/config.toml"});
+  if (runs(g, {"cri-o", "crio"}) && (w.nvidia || w.cdi || limits)) out.push_back({"crio.conf", "/etc/crio/crio.conf.d/90-cluster.conf"});
+  if (runs(g, {"podman"}) && (limits || w.shared_memory > 0)) out.push_back({"containers.conf", "/etc/containers/containers.conf.d/90-cluster.conf"});
+  if (!enroot_folder(c, group).empty()) out.push_back({"enroot.conf", "/etc/enroot/enroot.conf"});
+  if (runs(g, {"apptainer", "singularity"}) && g.server.gpu_count > 0) out.push_back({"apptainer.conf", "/etc/apptainer/apptainer.conf"});
+  if (w.nvidia && w.cdi && runs(g, {"docker", "containerd", "cri-o", "crio", "podman"})) out.push_back({"cluster-cdi.service", "/etc/systemd/system/cluster-cdi.service"});
+  return out;
+}
+
+std::string enroot_folder(const Cluster& c, int group) {
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  const StorageModel* scratch = runs(g, {"enroot"}) ? scratch_of(c, g) : nullptr;
+  return scratch ? *scratch->spec->mount + "/enroot" : std::string();
+}
+
+const Output kContainersOutput{
+    .id = "containers",
+    .summary = "for each group of nodes what its container runtimes read: NVIDIA's runtime, container devices (CDI), limits, folders",
+    .consumers = "Docker 20.10, containerd 1.6, CRI-O 1.23, Podman 4, Enroot 3.2, Apptainer 1 and newer",
+    .wanted = wanted,
+    .emit = emit,
+};
+
+}  // namespace clusterc

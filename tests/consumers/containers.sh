@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# output containers: dockerd 20.10 started with daemon.json, containerd 1.6 config dump, podman 4.3 with containers.conf and a container that gets a device by CDI (Debian 12), systemd-analyze verify: every example with every runtime and the golden case; crio.conf, enroot.conf and apptainer.conf have no reader in Debian 12: TOML as Python reads it, and the documented names; 5 broken twins
+. "$(dirname "$0")/lib/common.bash" "$@"
+need podman runc dockerd docker containerd python3 systemd-analyze busybox unshare
+unshare -m true 2>/dev/null || { echo "skipped: no mount namespaces here"; exit 77; }
+
+# docker_reads FILE: dockerd starts with it in a mount namespace of its own; what it then says of itself is in $work/info
+docker_reads() {
+  : > "$work/info"
+  timeout 90 unshare -m --propagation private bash -c '
+    mount -t tmpfs none /run && mkdir -p /run/dk
+    dockerd --config-file "$1" --iptables=false --ip6tables=false --bridge=none --data-root /run/dk/data --exec-root /run/dk/exec -H unix:///run/dk/s --pidfile /run/dk/pid > "$2/dockerd.log" 2>&1 &
+    for i in $(seq 60); do
+      kill -0 $! 2>/dev/null || exit 1
+      if DOCKER_HOST=unix:///run/dk/s docker info --format "{{json .}}" > "$2/info" 2>/dev/null && grep -q Runtimes "$2/info"; then kill $!; wait $!; exit 0; fi
+      sleep 1
+    done
+    kill $!; wait $!; exit 9' bash "$1" "$work"
+}
+# containerd_reads FILE: and has what the file says
+containerd_reads() {
+  containerd -c "$1" config dump > "$work/dump.toml" 2> "$work/said" && [ ! -s "$work/said" ] || return 1
+  python3 - "$1" "$work/dump.toml" <<'PY'
+import sys, tomllib
+wrote, has = (tomllib.load(open(p, "rb")) for p in sys.argv[1:])
+new = {"enable_cdi", "cdi_spec_dirs"}      # of containerd 1.7: 1.6 does not print them
+def within(a, b, at):
+    for k, v in a.items():
+        if k in new and k not in b: continue
+        if k == "imports": continue
+        if k not in b: sys.exit(f"containerd does not have {at}.{k}")
+        if isinstance(v, dict): within(v, b[k], f"{at}.{k}")
+        elif v != b[k]: sys.exit(f"{at}.{k} is {b[k]!r}, not {v!r}")
+within(wrote, has, "")
+PY
+}
+# podman_with FILE COMMAND…: podman with this file and nothing else of this machine's
+podman_with() {
+  timeout 90 unshare -m --propagation private bash -c '
+    mkdir -p /var/lib/containers /etc/cdi /etc/containers/containers.conf.d
+    for d in /var/lib/containers /run /etc/cdi /etc/containers/containers.conf.d; do mount -t tmpfs none $d || exit 9; done
+    cp "$1" /etc/containers/containers.conf.d/90-cluster.conf
+    [ ! -e "$2/cdi.json" ] || cp "$2/cdi.json" /etc/cdi/
+    podman import "$2/box.tar" box > /dev/null 2>&1 || podman import "$2/box.tar" box
+    shift 2
+    "$@"' bash "$1" "$work" "${@:2}"
+}
+mkdir -p "$work/box/bin" && cp "$(command -v busybox)" "$work/box/bin/" && tar -cf "$work/box.tar" -C "$work/box" .
+# podman_reads FILE [MEANT]: not a word of complaint, and a new container has the limits of the file, or of the one that was meant
+podman_reads() {
+  podman_with "$1" bash -c 'podman create --cgroup-manager=cgroupfs --runtime runc --network=none --name c box /bin/busybox true > /dev/null && podman inspect c' > "$work/inspect" 2> "$work/said" || return 1
+  grep -qiE 'fail|warn|error' "$work/said" && return 1
+  python3 - "${2:-$1}" "$work/inspect" <<'PY' 2>> "$work/said"
+import json, sys, tomllib
+want, have = tomllib.load(open(sys.argv[1], "rb"))["containers"], json.load(open(sys.argv[2]))[0]["HostConfig"]
+for limit in want.get("default_ulimits", []):
+    name, value = limit.split("=")
+    soft = int(value.split(":")[0])
+    found = [u for u in have["Ulimits"] if u["Name"] == "RLIMIT_" + name.upper()]
+    assert found and (found[0]["Soft"] == soft or soft == -1 and found[0]["Soft"] in (-1, 2**64 - 1)), (limit, have["Ulimits"])
+if "shm_size" in want:
+    assert have["ShmSize"] == int(want["shm_size"]), have["ShmSize"]
+PY
+}
+# documented FOLDER: what has no reader here
+documented() {
+  python3 - "$1" <<'PY'
+import os, re, subprocess, sys, tomllib
+folder = sys.argv[1]
+path = os.path.join(folder, "crio.conf")
+if os.path.exists(path):           # crio.conf(5): keys of [crio.runtime] and of a runtime
+    runtime = tomllib.load(open(path, "rb"))["crio"]["runtime"]
+    assert set(runtime) <= {"cdi_spec_dirs", "default_runtime", "default_ulimits", "runtimes"}, runtime
+    for r in runtime.get("runtimes", {}).values():
+        assert set(r) <= {"runtime_path", "runtime_type"} and r["runtime_type"] == "oci", r
+path = os.path.join(folder, "enroot.conf")
+if os.path.exists(path):           # enroot.in: bash -n of the file, then a name and a value in each line, the value as echo prints it
+    subprocess.run(["bash", "-n", path], check=True)
+    for line in open(path):
+        if not line.startswith("#"):
+            key, value = line.rstrip("\n").split(" ", 1)
+            assert key in ("ENROOT_CACHE_PATH", "ENROOT_DATA_PATH", "ENROOT_TEMP_PATH"), line
+            said = subprocess.run(["bash", "-c", "eval echo \"$1\"", "bash", value], check=True, capture_output=True, text=True).stdout
+            assert re.fullmatch(r"/[\w./-]+\n", said), said
+path = os.path.join(folder, "apptainer.conf")
+if os.path.exists(path):           # apptainer.conf: directive = value
+    lines = [l.strip() for l in open(path) if not l.startswith("#")]
+    assert lines in (["always use nv = yes"], ["always use rocm = yes"]), lines
+PY
+}
+# accepted TREE: every file by the program that reads it
+docker_files=" "
+accepted() {
+  local folder
+  for folder in "$1"/containers/*/; do
+    folder=${folder%/}
+    if [ -e "$folder/containerd.toml" ]; then containerd_reads "$folder/containerd.toml" || return 1; fi
+    if [ -e "$folder/containers.conf" ]; then podman_reads "$folder/containers.conf" || return 1; fi
+    if [ -e "$folder/cluster-cdi.service" ]; then
+      sed 's|/usr/bin/nvidia-ctk cdi|/bin/true cdi|' "$folder/cluster-cdi.service" > "$work/cluster-cdi.service"   # the toolkit is not here
+      systemd-analyze verify "$work/cluster-cdi.service" > "$work/said" 2>&1 && [ ! -s "$work/said" ] || return 1
+    fi
+    documented "$folder" || return 1
+    if [ -e "$folder/daemon.json" ]; then
+      local sum
+      sum=$(md5sum < "$folder/daemon.json")
+      case $docker_files in *"$sum"*) continue ;; esac   # many groups have the same one; a daemon takes seconds to start
+      docker_reads "$folder/daemon.json" || return 1
+      python3 - "$folder/daemon.json" "$work/info" <<'PY' || return 1
+import json, sys
+want, have = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
+for name, r in want.get("runtimes", {}).items():
+    assert have["Runtimes"][name]["path"] == r["path"], have["Runtimes"]
+PY
+      docker_files="$docker_files$sum "
+    fi
+  done
+}
+for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml; do
+  example=$(basename "$spec" .yaml)
+  [ "$example" != broken ] || continue
+  python3 "$(dirname "$0")/lib/software.py" "$spec" containers "[docker, containerd, cri-o, podman, enroot, apptainer]" replace > "$work/$example.yaml"
+  "$bin" compile "$work/$example.yaml" -o "$work/$example" --only containers > "$work/$example.log" 2>&1 || { cat "$work/$example.log" >&2; fail "compile $example"; }
+  [ -d "$work/$example/containers" ] || continue
+  accepted "$work/$example" || { cat "$work/said" "$work/dockerd.log" 2>/dev/null | tail -20 >&2; fail "$example is refused"; }
+  say "$example: $(find "$work/$example/containers" -type f | wc -l) files"
+done
+compile_case containers
+accepted "$out" || { cat "$work/said" "$work/dockerd.log" 2>/dev/null | tail -20 >&2; fail "the golden case is refused"; }
+equal "files of the golden case" "$(cd "$out/containers" && find . -type f | sort | tr '\n' ' ')" "./cpu/containers.conf ./cpu/daemon.json ./gpu/apptainer.conf ./gpu/cluster-cdi.service ./gpu/containerd.toml ./gpu/containers.conf ./gpu/crio.conf ./gpu/daemon.json ./gpu/enroot.conf ./old/cluster-cdi.service ./old/containerd.toml ./old/daemon.json "
+
+# A device by CDI, as podman finds it where nvidia-ctk writes it
+run() { podman_with "$out/containers/gpu/containers.conf" podman --cgroup-manager=cgroupfs --runtime runc run --rm --network=none --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --ulimit memlock=65536:65536 --device "$1" box /bin/busybox ls /dev/fakegpu0; }
+echo '{"cdiVersion":"0.5.0","kind":"nvidia.com/gpu","devices":[{"name":"0","containerEdits":{"deviceNodes":[{"path":"/dev/fakegpu0","hostPath":"/dev/null","type":"c","major":1,"minor":3}]}}]}' > "$work/cdi.json"
+equal "a device in a container" "$(run nvidia.com/gpu=0 2> "$work/said")" /dev/fakegpu0
+if run nvidia.com/gpu=7 > "$work/said" 2>&1; then fail "podman takes a device that is not there"; fi
+say "a device that is not there is refused: $(grep -m1 -o 'unresolvable CDI devices.*' "$work/said")"
+
+# Broken twins
+gpu=$out/containers/gpu
+sed 's/"runtimes"/"runtimez"/' "$gpu/daemon.json" > "$work/twin.json"
+if docker_reads "$work/twin.json"; then fail "dockerd takes 'runtimez'"; fi
+say "dockerd: $(grep -m1 -o "the following directives don't match.*" "$work/dockerd.log")"
+sed 's/^version = 2/version = "two"/' "$gpu/containerd.toml" > "$work/twin.toml"
+if containerd_reads "$work/twin.toml"; then fail "containerd takes version two"; fi
+say "containerd: a version that is no number is refused"
+sed 's/^default_ulimits = .*/default_ulimits = 5/' "$gpu/containers.conf" > "$work/twin.conf"
+if podman_reads "$work/twin.conf"; then fail "podman takes a number for limits"; fi
+say "podman: limits that are no list are refused: $(grep -m1 -oi 'incompatible types.*' "$work/said")"
+sed 's/^default_ulimits/default_ulimit/' "$gpu/containers.conf" > "$work/twin.conf"
+if podman_reads "$work/twin.conf" "$gpu/containers.conf"; then fail "podman takes default_ulimit"; fi
+say "podman: a key that it does not know goes nowhere"
+sed 's/^ExecStart/ExecStrat/' "$gpu/cluster-cdi.service" > "$work/cluster-cdi.service"
+if systemd-analyze verify "$work/cluster-cdi.service" > "$work/said" 2>&1 && [ ! -s "$work/said" ]; then fail "systemd takes ExecStrat"; fi
+say "systemd: $(grep -m1 -o "Unknown key.*" "$work/said")"
