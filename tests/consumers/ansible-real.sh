@@ -38,6 +38,8 @@ same chrony/chrony.conf /etc/chrony/chrony.conf "644 root"
 same netplan/all-in-one-0/one.yaml /etc/netplan/60-cluster.yaml "600 root"
 same nftables/manager.nft /etc/nftables.conf "600 root"
 same nfs/home/exports /etc/exports.d/home.exports "644 root"
+same fabric-env/all-in-one/ucx.conf /etc/ucx/ucx.conf "644 root"   # the copy shows no adapters: apply.sh leaves the libraries to choose
+same containers/all-in-one/containers.conf /etc/containers/containers.conf.d/90-cluster.conf "644 root"
 for f in "$work"/plays/slurm/*.conf; do same "slurm/${f##*/}" "/etc/slurm/${f##*/}" "644 root"; done
 cmp /etc/munge/munge.key "$root/etc/munge/munge.key" && [ "$(stat -c '%a' "$root/etc/munge/munge.key")" = 400 ] || fail "munge's key"
 echo "ok: compiled files lie where they are read"
