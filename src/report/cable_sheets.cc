@@ -1,11 +1,11 @@
 // What the people with the cables read: from where to where, what is printed on both ends, and what is tied together.
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include "base/text.h"
 #include "report/cable_exports.h"
 #include "report/link_rows.h"
+#include "report/rack_pairs.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -149,41 +149,19 @@ std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
 
 // Cables from rack to rack, tied in bundles of at most `cabling.bundle`; those that stay in a rack are counted in its own row.
 std::string render_bundles_csv(const Cluster& cluster, const Plan& plan) {
-  struct Way { std::int64_t copper = 0, optical = 0, unknown = 0; float longest = 0; };
-  std::unordered_map<std::uint64_t, Way> ways;
-  LinkRows rows(cluster, plan);
-  rows.each([&](const LinkRow& r) {
-    const PluggedLink& l = *r.link;
-    if (!r.first_of_cable || l.near_at.rack < 0 || l.far_at.rack < 0) return true;
-    const auto a = static_cast<std::uint64_t>(std::min(l.near_at.rack, l.far_at.rack)), b = static_cast<std::uint64_t>(std::max(l.near_at.rack, l.far_at.rack));
-    Way& w = ways[a << 32 | b];
-    if (!r.run.cable) {
-      ++w.unknown;
-    } else {
-      const Medium m = *r.run.cable->part->medium;
-      ++(m == Medium::dac || m == Medium::acc || m == Medium::twisted_pair ? w.copper : w.optical);
-    }
-    w.longest = std::max(w.longest, l.length);
-    return true;
-  });
-  std::vector<std::pair<std::uint64_t, Way>> sorted(ways.begin(), ways.end());
-  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string out;
   CsvWriter csv(out);
   csv.row({"from_rack", "to_rack", "cables", "copper", "optical", "no_part", "bundles", "longest_way_m"});
-  const std::int64_t most = cluster.spec.cabling.bundle.value_or(24);   // the default of the field
   std::string numbers[6];
-  for (const auto& [key, w] : sorted) {
-    const std::int64_t all = w.copper + w.optical + w.unknown;
-    const auto a = static_cast<std::int64_t>(key >> 32), b = static_cast<std::int64_t>(key & 0xffffffffU);
-    const std::int64_t values[] = {all, w.copper, w.optical, w.unknown, a == b ? 0 : (all + most - 1) / most};
+  for (const RackPair& p : rack_pairs(cluster, plan)) {
+    const std::int64_t values[] = {p.cables(), p.copper, p.optical, p.unknown, p.bundles};
     for (std::size_t i = 0; i < 5; ++i) {
       numbers[i].clear();
       append_int(numbers[i], values[i]);
     }
     numbers[5].clear();
-    append_metres(numbers[5], Meters(w.longest));
-    csv.row({cluster.rack_name(a), cluster.rack_name(b), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]});
+    append_metres(numbers[5], p.longest);
+    csv.row({cluster.rack_name(p.from), cluster.rack_name(p.to), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]});
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "report/markdown.h"
 #include "report/table.h"
 
 namespace clusterc {
@@ -108,32 +109,10 @@ std::string_view shown(const std::string& s) { return s.empty() ? std::string_vi
 std::string_view plan_word(const SpecDiff& d) { return d.plan.empty() ? "the plan is the same" : "the plan changes"; }
 
 // ---- Markdown --------------------------------------------------------------------------------------------------------------
-// Names come from files that anybody may have written: nothing in a cell or in a line is Markdown or HTML of theirs.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) out += ' ';
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '@') out += "&#64;";
-    else {
-      if (std::string_view("\\`*_{}[]()#+!|~").find(c) != std::string_view::npos) out += '\\';
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string table_row(const std::vector<std::string>& cells) {
-  std::string out = "|";
-  for (const std::string& c : cells) out += " " + escaped(c) + " |";
-  return out + "\n";
-}
 std::string heading_row(std::string_view names, std::string_view rule) { return format("{}\n{}\n", names, rule); }
 
 // What is long is folded away.
-std::string folded(const std::string& title, const std::string& body) { return format("<details><summary>{}</summary>\n\n{}\n</details>\n\n", escaped(title), body); }
+std::string folded(const std::string& title, const std::string& body) { return format("<details><summary>{}</summary>\n\n{}\n</details>\n\n", markdown_text(title), body); }
 
 }  // namespace
 
@@ -217,17 +196,17 @@ std::string render_diff_text(const SpecDiff& d) {
 }
 
 std::string render_diff_markdown(const SpecDiff& d) {
-  std::string out = format("### {}: {}\n\n", escaped(d.after_name), d.same() ? "nothing changes" : plan_word(d));
+  std::string out = format("### {}: {}\n\n", markdown_text(d.after_name), d.same() ? "nothing changes" : plan_word(d));
   if (d.same()) return out;
   out += heading_row("| | before | after | change |", "| --- | ---: | ---: | ---: |");
-  for (const FigureRow& r : figure_rows(d)) out += table_row({r.name, r.before, r.after, r.change});
+  for (const FigureRow& r : figure_rows(d)) out += markdown_row({r.name, r.before, r.after, r.change});
   out += "\n";
   const auto findings = [&](std::string_view name, const std::vector<FindingChange>& list) {
     if (list.empty()) return;
     out += format("**{}**\n\n", name);
     for (const FindingChange& f : list) {
-      out += format("- {}: {} ({})", severity_name(f.severity), escaped(f.message), escaped(f.rule));
-      if (!f.before.empty()) out += "; before: " + escaped(f.before);
+      out += format("- {}: {} ({})", severity_name(f.severity), markdown_text(f.message), markdown_text(f.rule));
+      if (!f.before.empty()) out += "; before: " + markdown_text(f.before);
       out += "\n";
     }
     out += "\n";
@@ -237,7 +216,7 @@ std::string render_diff_markdown(const SpecDiff& d) {
   findings("Findings with other numbers", d.changed_findings);
   const auto lists = [&](const std::vector<ChangeList>& all) {
     std::string body;
-    for (const ChangeList& list : all) body += format("- {} ({}): {}\n", escaped(list.what), list.count, escaped(first_of(list)));
+    for (const ChangeList& list : all) body += format("- {} ({}): {}\n", markdown_text(list.what), list.count, markdown_text(first_of(list)));
     return body;
   };
   const auto total = [](const std::vector<ChangeList>& all) {
@@ -247,14 +226,14 @@ std::string render_diff_markdown(const SpecDiff& d) {
   };
   if (!d.written.empty()) {
     std::string body = heading_row("| key | before | after |", "| --- | --- | --- |");
-    for (const ValueChange& c : d.written) body += table_row({c.path, std::string(shown(c.before)), std::string(shown(c.after))});
+    for (const ValueChange& c : d.written) body += markdown_row({c.path, std::string(shown(c.before)), std::string(shown(c.after))});
     out += folded(format("Written: {} {}", d.written.size(), d.written.size() == 1 ? "key" : "keys"), body);
   }
   if (!d.plan.parts.empty()) {
     std::string body = heading_row("| number | part | length | what | price |", "| ---: | --- | ---: | --- | ---: |");
     for (std::size_t i = 0; i < std::min(kParts, d.plan.parts.size()); ++i) {
       const PartChange& p = d.plan.parts[i];
-      body += table_row({signed_count(p.after - p.before), p.part, p.length.value > 0 ? to_text(p.length) : "", p.what, price_of(prices_of(d), p)});
+      body += markdown_row({signed_count(p.after - p.before), p.part, p.length.value > 0 ? to_text(p.length) : "", p.what, price_of(prices_of(d), p)});
     }
     if (d.plan.parts.size() > kParts) body += format("\nand {} more lines, which `clusterc diff` has as text and as JSON\n", d.plan.parts.size() - kParts);
     out += folded(format("Buy, or have left over: {} lines of the bill", d.plan.parts.size()), body);
@@ -262,7 +241,7 @@ std::string render_diff_markdown(const SpecDiff& d) {
   for (const Section& s : sections(d.plan))
     if (const auto& all = *s.lists.front(); !all.empty()) out += folded(format("{}: {}", s.title, total(all)), lists(all));
   if (d.files && !d.files->empty()) out += folded(format("Compiled files: {}", total(*d.files)), lists(*d.files));
-  else if (!d.files) out += "Compiled files were not compared: " + escaped(d.why_no_files) + "\n";
+  else if (!d.files) out += "Compiled files were not compared: " + markdown_text(d.why_no_files) + "\n";
   return out;
 }
 

@@ -1,0 +1,12 @@
+// Markdown in which nothing that stands in a spec is markup: names come from files that anybody may have written.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clusterc {
+
+std::string markdown_text(std::string_view);                       // no Markdown and no HTML of its own; one line
+std::string markdown_row(const std::vector<std::string>& cells);   // "| a | b |\n", the cells as markdown_text
+
+}  // namespace clusterc

@@ -1,0 +1,13 @@
+// runbook.md: the plan as work to be done, in the order in which it is done: the room, rack after rack, the cables between them, power on, configuration,
+// acceptance. A box is ticked when what stands behind it was seen to be true.
+#pragma once
+#include <string>
+
+#include "plan/plan.h"
+#include "targets/targets.h"
+
+namespace clusterc {
+
+std::string render_runbook(const Cluster&, const Plan&, const ExpectedFigures&);
+
+}  // namespace clusterc
