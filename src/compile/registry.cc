@@ -7,6 +7,7 @@
 #include "compile/dns/dns.h"
 #include "compile/dnsmasq/dnsmasq.h"
 #include "compile/fabric_env/fabric_env.h"
+#include "compile/grafana/grafana.h"
 #include "compile/hosts/hosts.h"
 #include "compile/kea/kea.h"
 #include "compile/netplan/netplan.h"
@@ -26,7 +27,7 @@ constexpr std::array kOutputs = std::to_array<const Output*>({
     &kCloudInitOutput, &kNetplanOutput, &kAnsibleOutput,
     &kOpensmOutput, &kFabricEnvOutput,
     &kContainersOutput,
-    &kPrometheusOutput,
+    &kPrometheusOutput, &kGrafanaOutput,
 });
 }
 

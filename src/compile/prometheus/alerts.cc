@@ -38,6 +38,7 @@ struct Builder {
   Alert& limit(std::string name, std::string severity, std::string scope, std::string metric, Labels labels, const std::string& selector, std::string_view sign, double at, double off, std::string hold, std::string summary) {
     Alert a{std::move(name), std::move(severity), metric + "{" + selector + "} " + std::string(sign) + " " + number(at), std::move(hold), std::move(scope), std::move(summary), {}, {}, labels, 0};
     a.value = sign == "<" ? at - off : at + off;
+    a.query = metric + "{" + selector + "}", a.sign = sign, a.limit = at;
     a.firing.push_back({metric, labels, a.value});
     a.silent.push_back({metric, labels, at});
     out.push_back(std::move(a));

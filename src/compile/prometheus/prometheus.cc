@@ -25,7 +25,7 @@ bool names_program(const Cluster& c, std::initializer_list<std::string_view> wor
   return named(c.spec.software.monitoring) || std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) { return named(g.software.monitoring); });
 }
 
-bool wanted(const Cluster& c) { return names_program(c, {"prometheus"}); }
+bool wanted(const Cluster& c) { return watches_with(c, "prometheus"); }
 
 bool has_plain_name(const Cluster& c, const Plan& plan, int group) {   // as hosts has it
   for (const AddressPlan& a : plan.addresses)
@@ -176,7 +176,7 @@ void write_config(const CompileInput& in, const std::vector<Job>& jobs, Bundle& 
   YamlWriter y(out);
   y.begin_map();
   y.comment("planning default: half a minute sees what heats up and loads a store of 16,384 nodes with some hundred thousand samples a second");
-  y.map("global").field("scrape_interval", "30s").field("scrape_timeout", "10s").field("evaluation_interval", "30s");
+  y.map("global").field("scrape_interval", kScrapeInterval).field("scrape_timeout", "10s").field("evaluation_interval", kScrapeInterval);
   y.map("external_labels").field("cluster", c.spec.name.value_or("")).end_map().end_map();
   y.list("rule_files").value("rules/recording.yml").value("rules/alerts.yml").end_list();
   if (!replaced("alerting")) {
@@ -210,7 +210,7 @@ void write_config(const CompileInput& in, const std::vector<Job>& jobs, Bundle& 
 }
 
 // "name = PromQL": brackets and quotes close, and nothing but one line. Whether it is PromQL, promtool says.
-struct NamedExpr { std::string name, expr; };
+using NamedExpr = RecordingRule;
 std::vector<NamedExpr> extra_rules(const CompileInput& in, std::string_view file, const std::vector<std::string>& ours, Findings& findings) {
   std::vector<NamedExpr> out;
   const auto* extra = extra_of(in, file);
@@ -250,9 +250,13 @@ std::vector<NamedExpr> extra_rules(const CompileInput& in, std::string_view file
   return out;
 }
 
-void write_recording(const CompileInput& in, Bundle& bundle, Findings& findings) {
+}  // namespace
+
+bool watches_with(const Cluster& c, std::string_view program) { return names_program(c, {program}); }
+
+std::vector<RecordingRule> recording_rules(const CompileInput& in, Findings& findings) {
   const Exporters e = exporters_of(in.cluster);
-  std::vector<NamedExpr> rules{{"cluster:nodes_up:ratio", "avg(up{job=\"node\"})"}};
+  std::vector<RecordingRule> rules{{"cluster:nodes_up:ratio", "avg(up{job=\"node\"})"}};
   if (e.dcgm) {
     rules.push_back({"cluster:gpu_power:watts", "sum(DCGM_FI_DEV_POWER_USAGE{job=\"dcgm\"})"});
     rules.push_back({"group:gpu_utilisation:ratio", "avg by (group) (DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\"}) / 100"});
@@ -266,6 +270,13 @@ void write_recording(const CompileInput& in, Bundle& bundle, Findings& findings)
     else rules.push_back(std::move(r));
   }
   if (e.snmp) rules.push_back({"cluster:feed_apparent:va", "sum by (feed) (cluster:pdu_apparent:va)"});
+  return rules;
+}
+
+namespace {
+
+void write_recording(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  const std::vector<RecordingRule> rules = recording_rules(in, findings);
   bundle.open("prometheus/rules/recording.yml", "prometheus");
   std::string& out = bundle.text();
   out += made_by(in, "prometheus");

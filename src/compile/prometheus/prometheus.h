@@ -1,6 +1,7 @@
 // Prometheus and Alertmanager of a cluster: what is scraped, which limits it is held to, and the proof that each alert fires beyond its limit.
 #pragma once
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,20 @@ struct Alert {
   std::vector<Series> firing, silent;
   Labels labels;
   double value = 0;
+  // Where it holds series against a number: `query` `sign` `limit` is its expression.
+  std::string query, sign;
+  double limit = 0;
 };
 std::vector<Alert> alerts_of(const CompileInput&);
+
+// Recording rules, those of the spec's extra lines among them.
+struct RecordingRule { std::string name, expr; };
+std::vector<RecordingRule> recording_rules(const CompileInput&, Findings&);
+
+bool watches_with(const Cluster&, std::string_view program);   // does `monitoring` name it, of the cluster or of a group?
+
+// Planning default: half a minute sees what heats up and loads a store of 16,384 nodes with some hundred thousand samples a second.
+constexpr std::string_view kScrapeInterval = "30s";
 
 // Share of its breaker's rating at which a PDU is reported: NEC 210.20 lets a branch carry so much without end, and elsewhere it leaves time to act.
 constexpr double kPduShare = 0.80;
