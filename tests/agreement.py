@@ -1,0 +1,458 @@
+#!/usr/bin/env python3
+"""What one spec compiles to, read back by parsers of this program alone, says the same everywhere: names, addresses, GPUs, cores, memory, links and limits
+agree between the outputs, and with plan.json and cables.csv. And twins with one thing wrong, which have to be found.
+
+usage: agreement.py PROGRAM SOURCE WORK [SPEC…]
+"""
+import collections
+import glob
+import ipaddress
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import yaml
+
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def text_of(*path):
+    with open(os.path.join(*path), encoding="utf-8") as f:
+        return f.read()
+
+
+def lines_of(*path):
+    return [line for line in text_of(*path).splitlines() if line.strip() and not line.lstrip().startswith("#")]
+
+
+def expand(pattern):
+    """a[1-3,07]b,c: names, with the zeros of the first number."""
+    out = []
+    for part in re.findall(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*", pattern):
+        found = re.search(r"\[([^\]]*)\]", part)
+        if not found:
+            out.append(part)
+            continue
+        for piece in re.split(",", found[1]):
+            first, _, last = piece.replace(":", "-").partition("-")
+            for n in range(int(first), int(last or first) + 1):
+                out += expand(part[:found.start()] + str(n).zfill(len(first)) + part[found.end():])
+    return out
+
+
+class Disagree(Exception):
+    pass
+
+
+def same(what, a, b):
+    if a != b:
+        if isinstance(a, (set, frozenset)) and isinstance(b, (set, frozenset)):
+            raise Disagree(f"{what}: only here {sorted(map(str, a - b))[:3]}, only there {sorted(map(str, b - a))[:3]}")
+        raise Disagree(f"{what}: {str(a)[:120]} and {str(b)[:120]}")
+
+
+class Tree:
+    """One compiled tree and the plan of the same spec."""
+
+    def __init__(self, tree, book):
+        self.tree, self.checked = tree, collections.Counter()
+        self.plan = json.loads(text_of(book, "plan.json"))
+        self.groups = {g["name"]: expand(g["names"]) for g in self.plan["node_groups"] if g["count"]}
+        self.group = {g["name"]: g for g in self.plan["node_groups"]}
+        self.node_group = {n: g for g, names in self.groups.items() for n in names}
+        # network -> nodes' number of cables; leaf -> nodes
+        self.cables, self.leaf = collections.defaultdict(collections.Counter), collections.defaultdict(set)
+        numbers = {f"node/{g}/{part}": n for g, names in self.groups.items() for n in names for part in (n, re.search("[0-9]*$", n)[0])}   # docs/names.md
+        for line in text_of(book, "cables.csv").splitlines()[1:]:
+            cell = line.split(",")
+            if not cell[1].startswith("node/"):
+                continue
+            self.cables[cell[0]][numbers[cell[1]]] += 1
+            self.leaf[cell[3]].add(numbers[cell[1]])
+        self.addresses = {}                              # network -> {node: its first address}
+        self.subnets = {}
+        for a in self.plan["addresses"]:
+            self.subnets[a["network"]] = ipaddress.ip_network(a["subnet"])
+            of = self.addresses[a["network"]] = {}
+            for b in a["blocks"]:
+                if b["members_of"] in self.groups and b.get("first"):
+                    first = ipaddress.ip_address(b["first"])
+                    for i, node in enumerate(self.groups[b["members_of"]][:b["members"]]):
+                        of.setdefault(node, first + i * b["stride"])
+        self.oob = {f["network"] for f in self.plan["fabrics"] if f["carries"] == ["oob"]}
+
+    def has(self, *path):
+        return os.path.exists(os.path.join(self.tree, *path))
+
+    def count(self, what, n):
+        self.checked[what] += n
+
+    # ---- names and addresses ---------------------------------------------------------------------------------------------------------
+    def hosts(self):
+        """{address: names}; every address of the plan under its node's name."""
+        out = {}
+        for line in lines_of(self.tree, "hosts", "hosts"):
+            address, *names = line.split()
+            ip = ipaddress.ip_address(address)
+            if not ip.is_loopback:
+                if ip in out:
+                    raise Disagree(f"hosts: {ip} stands twice")
+                out[ip] = names
+        for network, nodes in self.addresses.items():
+            for node, ip in nodes.items():
+                if ip not in self.subnets[network]:
+                    raise Disagree(f"{ip} of {node} lies outside {self.subnets[network]}")
+                if not any(name == node or name.startswith(node + "-") for name in out.get(ip, [])):
+                    raise Disagree(f"hosts: {node} of network {network} has {ip} in the plan, hosts has {out.get(ip)}")
+            self.count("addresses: plan = hosts", len(nodes))
+        return out
+
+    def of_node(self, hosts):
+        """{node: {network: addresses}} as hosts has them."""
+        longest = sorted(self.node_group, key=len, reverse=True)
+        known, out = set(longest), collections.defaultdict(lambda: collections.defaultdict(set))
+        for ip, names in hosts.items():
+            network = next((n for n, s in self.subnets.items() if ip in s), None)
+            for name in names:
+                node = name if name in known else next((n for n in (name[:i] for i, c in enumerate(name) if c == "-") if n in known), None)
+                if node:
+                    out[node][network].add(ip)
+        return out
+
+    def networks_of_nodes(self, hosts):
+        of_node, seen = self.of_node(hosts), set()
+        files = glob.glob(os.path.join(self.tree, "netplan", "*", "*.yaml")) + glob.glob(os.path.join(self.tree, "cloud-init", "*", "*", "network-config"))
+        self.interfaces = {}
+        for path in files:
+            node = os.path.basename(path)[:-5] if path.endswith(".yaml") else os.path.basename(os.path.dirname(path))
+            config = yaml.load(text_of(path), Loader)["network"]
+            got, names = set(), set()
+            for kind in ("ethernets", "bonds", "vlans", "bridges"):
+                for name, device in (config.get(kind) or {}).items():
+                    names.add(name)
+                    got |= {ipaddress.ip_interface(a) for a in device.get("addresses", [])}
+            wanted = {ip for network, ips in of_node[node].items() if network not in self.oob for ip in ips}
+            managed = {ip for network, ips in of_node[node].items() if network in self.oob for ip in ips}   # of a BMC; of a virtual machine they are its own
+            same(f"addresses of {node}: network configuration and hosts", {i.ip for i in got} - managed, wanted)
+            for i in got:
+                if i.network not in self.subnets.values():
+                    raise Disagree(f"{node}: {i} is in no subnet of the plan")
+            seen.add(node)
+            self.interfaces[node] = names
+        if files:
+            wanted = {n for n in self.node_group if any(ips for network, ips in of_node[n].items() if network not in self.oob)}
+            same("nodes with a network configuration", seen, wanted | seen & set(self.node_group))
+            self.count("addresses: network configuration = hosts", len(files))
+        folders = {os.path.basename(p) for p in glob.glob(os.path.join(self.tree, "cloud-init", "*", "*"))}
+        for path in glob.glob(os.path.join(self.tree, "cloud-init", "*", "*", "meta-data")):
+            node = os.path.basename(os.path.dirname(path))
+            same(f"cloud-init of {node}: its name", yaml.load(text_of(path), Loader)["local-hostname"], node)
+            same(f"cloud-init of {node}: its name", yaml.load(text_of(os.path.dirname(path), "user-data"), Loader)["hostname"], node)
+        if not folders <= set(self.node_group):
+            raise Disagree(f"cloud-init: {sorted(folders - set(self.node_group))[:3]} are no nodes")
+        self.count("names: cloud-init = plan", len(folders))
+
+    def given_out(self, hosts):
+        if self.has("dnsmasq", "dhcp-hosts"):
+            for line in lines_of(self.tree, "dnsmasq", "dhcp-hosts"):
+                fields = [f for f in line.split(",") if not f.startswith(("set:", "id:"))]
+                ip = next(ipaddress.ip_address(f) for f in fields if re.fullmatch(r"[\d.]+", f))
+                names = [f for f in fields if not re.fullmatch(r"[\d.]+|([0-9a-f]{2}:)+[0-9a-f]{2}|\d+[hms]|infinite", f)]
+                if names and not set(names) & set(hosts.get(ip, [])):
+                    raise Disagree(f"dnsmasq gives {ip} to {names}, hosts has {hosts.get(ip)}")
+                self.count("addresses: dnsmasq = hosts", 1)
+        for path in glob.glob(os.path.join(self.tree, "kea", "*.conf")):
+            for subnet in json.loads(text_of(path))["Dhcp4"]["subnet4"]:
+                if ipaddress.ip_network(subnet["subnet"]) not in self.subnets.values():
+                    raise Disagree(f"kea: {subnet['subnet']} is no subnet of the plan")
+                for r in subnet["reservations"]:
+                    if r["hostname"] not in hosts.get(ipaddress.ip_address(r["ip-address"]), []):
+                        raise Disagree(f"kea gives {r['ip-address']} to {r['hostname']}")
+                for pool in subnet["pools"]:
+                    ip = ipaddress.ip_address(pool["pool"].split("-")[0])
+                    if pool["client-class"].removeprefix("name-") not in hosts.get(ip, []):
+                        raise Disagree(f"kea gives {ip} to {pool['client-class']}")
+                self.count("addresses: kea = hosts", len(subnet["reservations"]) + len(subnet["pools"]))
+        found = {}
+        for path in glob.glob(os.path.join(self.tree, "dns", "db.*")):
+            for line in lines_of(path):
+                cell = re.split(r"\s+", line.split(";")[0].strip())
+                if "A" in cell and "PTR" not in cell and "SOA" not in cell:
+                    at = cell.index("A")
+                    found.setdefault(ipaddress.ip_address(cell[at + 1]), set()).add(cell[0].split(".")[0])
+        for ip, names in found.items():
+            if ip not in hosts and not any(ip in nodes.values() for nodes in self.addresses.values()):
+                continue                                 # a line of the spec's own
+            if not names <= set(hosts.get(ip, [])) | {"ns", "@"}:
+                raise Disagree(f"dns has {sorted(names)} at {ip}, hosts {hosts.get(ip)}")
+            self.count("addresses: dns = hosts", len(names))
+        for path in glob.glob(os.path.join(self.tree, "nfs", "*", "exports")):
+            for line in lines_of(path):
+                for client in re.findall(r"([\d.]+/\d+)\(", line):
+                    if ipaddress.ip_network(client) not in self.subnets.values():
+                        raise Disagree(f"nfs: {client} is no subnet of the plan")
+                    self.count("subnets: nfs = plan", 1)
+
+    # ---- Ansible -----------------------------------------------------------------------------------------------------------------------
+    def ansible(self):
+        if not self.has("ansible", "inventory.yaml"):
+            return
+        groups = yaml.load(text_of(self.tree, "ansible", "inventory.yaml"), Loader)["all"]["children"]
+        listed = set()
+        for name, group in groups.items():
+            if group and group.get("hosts"):
+                listed |= {n for pattern in group["hosts"] for n in expand(pattern)}
+        same("nodes: Ansible's inventory and the plan", listed, set(self.node_group))
+        self.count("names: inventory = plan", len(listed))
+        self.variables = {}
+        for path in glob.glob(os.path.join(self.tree, "ansible", "group_vars", "group_*.yaml")):
+            v = yaml.load(text_of(path), Loader)
+            group = self.group[v["cluster_group"]]
+            self.variables[group["name"]] = v
+            if group["gpus_each"] or "cluster_gpu_count" in v:
+                same(f"GPUs of {group['name']}: group_vars and plan", v.get("cluster_gpu_count"), group["gpus_each"])
+                same(f"GPU of {group['name']}: group_vars and plan", v.get("cluster_gpu_model"), group["gpu"])
+            if "cluster_cores" in v:
+                same(f"cores of {group['name']}: group_vars and plan", v["cluster_cores"], group["cores_each"])
+            for node in self.groups.get(group["name"], []):
+                ports = set(v.get("cluster_ports", []))
+                if ports and node in getattr(self, "interfaces", {}) and not ports <= self.interfaces[node]:
+                    raise Disagree(f"ports of {node}: {sorted(ports - self.interfaces[node])[:3]} are not in its network configuration")
+            for path in glob.glob(os.path.join(self.tree, "cloud-init", "*", self.groups.get(group["name"], ["?"])[0], "user-data")):
+                for f in yaml.load(text_of(path), Loader).get("write_files", []):
+                    if f["path"].endswith("limits.d/90-cluster.conf"):
+                        same(f"limits of {group['name']}: group_vars and cloud-init", v.get("cluster_limits"), f["content"])
+                        self.count("limits: group_vars = cloud-init", 1)
+            self.count("group_vars = plan", 1)
+
+    # ---- Slurm -------------------------------------------------------------------------------------------------------------------------
+    def slurm(self):
+        if not self.has("slurm", "slurm.conf"):
+            return
+        nodes = {}
+        for line in lines_of(self.tree, "slurm", "slurm.conf"):
+            if line.startswith("NodeName="):
+                keys = dict(word.split("=", 1) for word in line.split())
+                for n in expand(keys["NodeName"]):
+                    nodes[n] = keys
+        if not set(nodes) <= set(self.node_group):
+            raise Disagree(f"Slurm: {sorted(set(nodes) - set(self.node_group))[:3]} are no nodes of the plan")
+        devices = collections.Counter()
+        if self.has("slurm", "gres.conf"):
+            for line in lines_of(self.tree, "slurm", "gres.conf"):
+                keys = dict(word.split("=", 1) for word in line.split())
+                if "NodeName" in keys and "File" in keys:
+                    for n in expand(keys["NodeName"]):
+                        devices[n] += len(expand(keys["File"]))
+        for n, keys in nodes.items():
+            group = self.group[self.node_group[n]]
+            gres = sum(int(g.split(":")[-1]) for g in keys.get("Gres", "").split(",") if g.startswith("gpu"))
+            same(f"GPUs of {n}: Slurm and plan", gres, group["gpus_each"])
+            if devices:
+                same(f"GPUs of {n}: gres.conf and plan", devices[n], group["gpus_each"])
+            same(f"cores of {n}: Slurm and plan", int(keys["Sockets"]) * int(keys["CoresPerSocket"]), group["cores_each"])
+            v = getattr(self, "variables", {}).get(group["name"], {})
+            if "cluster_health_memory_mib" in v:
+                same(f"memory of {n}: Slurm and the health check", int(keys["RealMemory"]), v["cluster_health_memory_mib"])
+        scheduled = {self.node_group[n] for n in nodes}
+        same("nodes of the scheduled groups", set(nodes), {n for g in scheduled for n in self.groups[g]})
+        self.count("nodes, GPUs, cores: Slurm = plan", len(nodes))
+        if self.has("slurm", "topology.conf") and nodes:
+            placed = set()
+            for line in lines_of(self.tree, "slurm", "topology.conf"):
+                keys = dict(word.split("=", 1) for word in line.split())
+                if "SwitchName" not in keys or "Nodes" not in keys:
+                    continue
+                members = set(expand(keys["Nodes"]))
+                placed |= members
+                wired = set()
+                for leaf, at in self.leaf.items():       # "leaf/compute/u1/r3", "leaf/lan/02" and "switch/lan/01" are called "compute-su1", "leaf-lan-02" …
+                    tier, network, *rest = leaf.split("/")
+                    unit = next((r[1:] for r in rest if re.fullmatch(r"u\d+", r)), None)
+                    if keys["SwitchName"] in ("-".join([tier, network, *rest]), "-".join([network, *rest]), f"{network}-su{unit}"):
+                        wired |= at
+                if wired:
+                    same(f"nodes of {keys['SwitchName']}: Slurm's tree and the cables", members, wired & set(nodes))
+                    self.count("leaves: topology.conf = cables", 1)
+            if placed:
+                same("nodes of Slurm's tree", placed, set(nodes))
+
+    # ---- monitoring and fabric -----------------------------------------------------------------------------------------------------------
+    def prometheus(self):
+        for path in glob.glob(os.path.join(self.tree, "prometheus", "targets", "*.yml")):
+            kind, seen = os.path.basename(path)[:-4], set()
+            for entry in yaml.load(text_of(path), Loader) or []:
+                for target in entry["targets"]:
+                    name = target.rsplit(":", 1)[0]
+                    if name in self.node_group:
+                        seen.add(name)
+                        if "group" in entry.get("labels", {}):
+                            same(f"group of {name}: Prometheus and plan", entry["labels"]["group"], self.node_group[name])
+                        if "rack" in entry.get("labels", {}):
+                            racks = {d["name"]: r["name"] for r in self.plan["racks"] for d in r["devices"]} if not hasattr(self, "racks") else self.racks
+                            self.racks = racks
+                            same(f"rack of {name}: Prometheus and plan", entry["labels"]["rack"], racks.get(name))
+            if kind == "node":
+                same("nodes with an exporter", seen, set(self.node_group))
+            if kind == "dcgm":
+                same("nodes with DCGM's exporter", seen, {n for n, g in self.node_group.items() if self.group[g]["gpus_each"] and self.group[g]["gpu"].startswith("nvidia")})
+            self.count("targets: Prometheus = plan", len(seen))
+        if not self.has("prometheus", "rules", "alerts.yml"):
+            return
+        rules = [r for g in yaml.load(text_of(self.tree, "prometheus", "rules", "alerts.yml"), Loader)["groups"] for r in g["rules"]]
+        for r in rules:
+            expr = str(r["expr"])
+            if found := re.match(r'count by .*group="([^"]+)".*\) < (\d+)$', expr):
+                same(f"GPUs of {found[1]}: alert and plan", int(found[2]), self.group[found[1]]["gpus_each"])
+                self.count("limits: alerts = plan", 1)
+            if found := re.match(r'cluster:feed_apparent:va\{feed="([^"]+)"\} > ([\d.e+]+)$', expr):
+                feed = next(f for f in self.plan["feeds"] if f["name"] == found[1])
+                if "capacity_va" in feed and not 0.5 * feed["capacity_va"] < float(found[2]) <= feed["capacity_va"] + 1:
+                    raise Disagree(f"alert of feed {found[1]}: {found[2]} VA, the plan's feed carries {feed['capacity_va']}")
+                self.count("limits: alerts = plan", 1)
+            if found := re.match(r'node_memory_MemTotal_bytes\{.*group="([^"]+)"\} < (\d+)$', expr):
+                v = getattr(self, "variables", {}).get(found[1], {})
+                if "cluster_memory_mib" in v and not 0.9 * v["cluster_memory_mib"] * 2**20 < int(found[2]) <= v["cluster_memory_mib"] * 2**20:
+                    raise Disagree(f"alert on memory of {found[1]}: {found[2]} bytes, fitted are {v['cluster_memory_mib']} MiB")
+                self.count("limits: alerts = group_vars", 1)
+            if found := re.search(r'group="([^"]+)",device=~"([^"]+)"', expr):
+                for node in self.groups[found[1]][:1]:
+                    if node in getattr(self, "interfaces", {}) and not set(found[2].split("|")) <= self.interfaces[node]:
+                        raise Disagree(f"alert on ports of {found[1]}: {found[2]}, the node has {sorted(self.interfaces[node])}")
+
+    def fabric_env(self):
+        for path in glob.glob(os.path.join(self.tree, "fabric-env", "*", "apply.sh")):
+            group = os.path.basename(os.path.dirname(path))
+            nodes = self.groups[group]
+            interfaces = []
+            for line in text_of(path).splitlines():
+                words = shlex.split(line, comments=True) if line.startswith(("roce ", "expect ")) else []
+                if words[:1] == ["roce"]:
+                    interfaces += words[1:]
+                    for n in nodes:
+                        if n in getattr(self, "interfaces", {}) and not set(words[1:]) <= self.interfaces[n]:
+                            raise Disagree(f"fabric-env: {words[1:]} are not all interfaces of {n}")
+                if words[:1] == ["expect"]:
+                    count, network = int(words[1]), words[2]
+                    if self.cables[network]:
+                        for n in nodes:
+                            if not (count <= self.cables[network][n] and self.cables[network][n] % count == 0):
+                                raise Disagree(f"fabric-env expects {count} ports of {n} in {network}, {self.cables[network][n]} are cabled")
+                    self.count("ports: fabric-env = cables", len(nodes))
+
+    def opensm(self):
+        for path in glob.glob(os.path.join(self.tree, "opensm", "*", "opensm.conf")):
+            prefix = re.search(r"^subnet_prefix (0x[0-9a-f]+)", text_of(path), re.M)
+            if not prefix:
+                continue
+            network = os.path.basename(os.path.dirname(path)).split(".")[0]
+            shown = format(int(prefix[1], 16), "016x")
+            wanted = ":".join(shown[i:i + 4] for i in range(0, 16, 4))
+            for script in glob.glob(os.path.join(self.tree, "fabric-env", "*", "apply.sh")):
+                text = text_of(script)
+                if re.search(rf"^expect \d+ {re.escape(network)}$", text, re.M) and "infiniband " in text:
+                    if wanted not in text:
+                        raise Disagree(f"fabric-env of {network} has not the prefix of opensm.conf, {wanted}")
+                    self.count("prefix: fabric-env = OpenSM", 1)
+
+    def all(self):
+        hosts = self.hosts() if self.has("hosts", "hosts") else {}
+        self.networks_of_nodes(hosts)
+        self.given_out(hosts)
+        self.ansible()
+        self.slurm()
+        self.prometheus()
+        self.fabric_env()
+        self.opensm()
+
+
+def main():
+    program, source, work, *chosen = sys.argv[1:]
+    program, source = os.path.abspath(program), os.path.abspath(source)
+    shutil.rmtree(work, ignore_errors=True)
+    os.makedirs(work)
+    specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
+    if not chosen:
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "chrony")]
+        specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml")]
+    failed, sums = 0, collections.Counter()
+    trees = {}
+    for spec in specs:
+        name = os.path.basename(spec)[:-5] if os.path.basename(spec) != "spec.yaml" else os.path.basename(os.path.dirname(spec))
+        tree, book = os.path.join(work, name + ".tree"), os.path.join(work, name + ".book")
+        for arguments in (["compile", spec, "-o", tree], ["plan", spec, "-o", book, "--exports", "book"]):
+            said = subprocess.run([program, *arguments, "--today", "2026-11-21"], capture_output=True, text=True, cwd=os.path.dirname(spec))
+            if said.returncode > 1 or not os.path.isdir(arguments[3]):
+                print(f"FAILED: {name}: clusterc {arguments[0]} ended with {said.returncode}:\n{said.stderr[-600:]}")
+                failed += 1
+                break
+        else:
+            t = Tree(tree, book)
+            try:
+                t.all()
+                print(f"ok: {name}: {sum(t.checked.values())} agreements")
+                trees[name] = (tree, book)
+            except Disagree as wrong:
+                print(f"FAILED: {name}: {wrong}")
+                failed += 1
+            sums.update(t.checked)
+    for what, n in sorted(sums.items()):
+        print(f"  {n:6} {what}")   # how many were compared
+    if not chosen:
+        failed += twins(trees, work)
+        missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
+                   "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: topology.conf = cables",
+                   "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM"} - set(sums)
+        if missing:
+            print(f"FAILED: nothing was compared for: {sorted(missing)}")
+            failed += 1
+    return 1 if failed else 0
+
+
+def twins(trees, work):
+    """One thing changed in one file of the SuperPOD's tree: found."""
+    failed = 0
+    for number, (what, base, path, was, becomes) in enumerate((
+            ("an address in hosts", "superpod", "hosts/hosts", "10.10.16.5 gpu005", "10.10.16.205 gpu005"),
+            ("an address in netplan", "superpod", "netplan/gpu-0/gpu003.yaml", "10.10.16.3/16", "10.10.16.33/16"),
+            ("a name in cloud-init", "superpod", "cloud-init/gpu-0/gpu002/meta-data", '"gpu002"', '"gpu020"'),
+            ("an address that dnsmasq gives", "superpod", "dnsmasq/dhcp-hosts", "gpu001,10.10.16.1", "gpu001,10.10.16.2"),
+            ("a node that the inventory lacks", "superpod", "ansible/inventory.yaml", "gpu[001:127]", "gpu[001:126]"),
+            ("GPUs in group_vars", "superpod", "ansible/group_vars/group_gpu.yaml", "cluster_gpu_count: 8", "cluster_gpu_count: 4"),
+            ("a limit in group_vars", "superpod", "ansible/group_vars/group_gpu.yaml", "memlock unlimited", "memlock 65536"),
+            ("GPUs in slurm.conf", "superpod", "slurm/slurm.conf", "Gres=gpu:h100:8", "Gres=gpu:h100:4"),
+            ("devices in gres.conf", "superpod", "slurm/gres.conf", "nvidia[0-3]", "nvidia[0-2]"),
+            ("memory in slurm.conf", "superpod", "slurm/slurm.conf", "RealMemory=2031616", "RealMemory=2031617"),
+            ("a node under another leaf", "superpod", "slurm/topology.conf", "gpu[001-032]", "gpu[001-031,064]"),
+            ("a target that is missing", "superpod", "prometheus/targets/node.yml", '"gpu001:9100", ', ""),
+            ("a rack in the targets", "superpod", "prometheus/targets/dcgm.yml", "rack: r02", "rack: r03"),
+            ("ports in fabric-env", "superpod", "fabric-env/gpu/apply.sh", "expect 8 compute", "expect 7 compute"),
+            ("the prefix in fabric-env", "superpod", "fabric-env/gpu/apply.sh", "infiniband fe80", "infiniband fec0"))):
+        if base not in trees:
+            continue
+        tree = os.path.join(work, f"twin-{number}")
+        shutil.copytree(trees[base][0], tree)
+        text = text_of(tree, path)
+        with open(os.path.join(tree, path), "w", encoding="utf-8") as f:
+            f.write(text.replace(was, becomes, 1))
+        try:
+            if text.replace(was, becomes, 1) == text:
+                raise RuntimeError(f"'{was}' does not stand in {path}")
+            Tree(tree, trees[base][1]).all()
+            print(f"FAILED: twin '{what}' was not found")
+            failed += 1
+        except RuntimeError as wrong:
+            print(f"FAILED: twin '{what}': {wrong}")
+            failed += 1
+        except Disagree as found:
+            print(f"ok: twin '{what}': {found}")
+        shutil.rmtree(tree)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
