@@ -36,6 +36,18 @@ void cords(const Plan& plan, std::vector<Accessory>& out) {
     out.push_back({.part = "power-cord", .what = format("of {} of {}, which state{} no supplies", devices, std::get<2>(owner), devices == 1 ? "s" : ""), .unknown_for = devices});
 }
 
+// What joins an assembly to the building: the catalogue knows how many shelves it has and that it is cooled by liquid, nothing of plugs, ratings and hoses. One
+// whip (or tap-off of a busway) to each shelf that hangs on a feed, one hose for supply and one for return of each frame (planning default).
+void connections(const Plan& plan, std::vector<Accessory>& out) {
+  std::int64_t whips = 0, hoses = 0;
+  for (const AssemblyGroupModel& a : plan.cluster->assemblies) {
+    for (const auto& [feed, shelves] : a.shelves) whips += shelves * a.count;
+    if (a.liquid >= 0) hoses += 2 * a.count;
+  }
+  add(out, "power-whip", "from feed to power shelf, with its plug: not in the catalogue", whips, true);
+  add(out, "coolant-hose", "supply and return of a frame, with couplings: not in the catalogue", hoses, true);
+}
+
 void panels(const Plan& plan, std::vector<Accessory>& out) {
   std::int64_t empty = 0;
   bool assumed = false;
@@ -82,6 +94,7 @@ void trays(const Plan& plan, std::vector<Accessory>& out) {
 std::vector<Accessory> accessories_of(const Plan& plan) {
   std::vector<Accessory> out;
   cords(plan, out);
+  connections(plan, out);
   panels(plan, out);
   trays(plan, out);
   return out;

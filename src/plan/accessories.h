@@ -1,6 +1,8 @@
 // The small things of racks, counted as the plan stands now: no parts of the catalogue, so without maker and price, and yet nothing works without them.
 //   cords    one for each supply that hangs on a PDU, by plug; how long they are is the rack builder's; a line without a number
 //            for what stands there and states no supplies
+//   whips    one for each power shelf of an assembly that hangs on a feed, and
+//   hoses    two for each of its frames that liquid cools: how many, for whoever orders them; nothing else is known of them
 //   panels   one for each empty unit of a rack where something stands: warm air comes back through a gap
 //   trays    one along each row of racks, from its first to its last, and one across the rows: how they lie is an assumption, and marked as one
 #pragma once

@@ -181,9 +181,12 @@ struct Builder {
       }
     }
 
+    const std::int64_t cage = radix / std::max<std::int64_t>(1, n.switch_part->ports.value_or(1)) * n.switch_part->ports_per_cage.value_or(1);   // as plan/links.cc has it
+
     // One switch (one for each link of a bond) where all fits, rails or not.
     FabricDemand d = lay_out(f, bond, false);
     d.radix = radix;
+    d.cage = cage;
     d.oversubscription = n.spec ? n.spec->oversubscription.value_or(1) : 1;
     FabricShape s;
     const bool fits_one = slots_needed(d) <= radix;
@@ -196,6 +199,7 @@ struct Builder {
         const double o = d.oversubscription;
         d = lay_out(f, rails, true);
         d.radix = radix;
+        d.cage = cage;
         d.oversubscription = o;
         d.unit_slots = scalable_unit(f);
         f.rail_optimised = true;

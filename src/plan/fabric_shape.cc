@@ -31,7 +31,8 @@ std::optional<FabricShape> two_tiers(const FabricDemand& d, std::int64_t down) {
     if (down + m * spines > d.radix || s.leaves * m > d.radix) continue;
     s.spines_per_pod = spines;
     s.links = m;
-    s.up = m * spines;
+    if (const std::int64_t whole = ceil_div(m, d.cage) * d.cage; m > 1 && down + whole * spines <= d.radix && s.leaves * whole <= d.radix) s.links = whole;
+    s.up = s.links * spines;
     s.units_per_pod = s.units;
     return s;
   }

@@ -7,7 +7,8 @@
 //   three tiers q units are a pod of Lp = q R leaves and Sp spines, wired as two tiers; a spine has as many ports up as down: Lp m <= N/2.
 //               spine i of every pod goes, with c links to each, to the C switches of core group i: C c >= Lp m, pods c <= N
 // Every leaf has the same number of links to each of its spines, so S must divide u: three units of 32 nodes with 8 rails and 64 ports need
-// 16 spines although 12 have ports enough. Among all that is possible the fewest switches win; then wide leaves, large pods, few links.
+// 16 spines although 12 have ports enough. Where the ports are there, m is a whole number of cages: 21 uplinks to 3 spines from switches with two ports to a cage
+// are 8 to each, not 7, because cages that are shared by two spines take modules and fibre, and whole ones a cable. One link stays one. Among all that is possible the fewest switches win; then wide leaves, large pods, few links.
 // Example: 16,384 nodes of 8 rails on 128 ports: D = u = 64, 256 units, 2,048 leaves; pods of 8 units, 64 spines each, c = 4: 16 cores a
 // group; 2,048 + 2,048 + 1,024 switches. The search costs at most some thousand steps, whatever the number of nodes.
 #pragma once
@@ -24,6 +25,7 @@ struct FabricDemand {
   std::int64_t slot_multiple = 1;    // a member's slots, where it must not straddle two units
   std::int64_t radix = 0;            // N, at the rate in use
   double oversubscription = 1;       // o
+  std::int64_t cage = 1;             // ports that share one cage of the switch
   bool may_be_single = true;         // one unit without uplinks will do where it fits
 };
 

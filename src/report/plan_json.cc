@@ -2,6 +2,7 @@
 #include "plan/accessories.h"
 #include "plan/cabling.h"
 #include "plan/fitted.h"
+#include "plan/hints.h"
 #include "plan/routing.h"
 #include "report/collective_report.h"
 #include "report/cost_report.h"
@@ -120,6 +121,11 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
     for (const FabricTier& t : f.tiers)
       json.begin_object(kLine).field("tier", t.word).field("model", t.model).field("count", t.count).field("ports", t.ports).field("down", t.down).field("up", t.up).end_object();
     json.end_array();
+    if (const std::vector<std::string> hints = fabric_hints(plan, f.network); !hints.empty()) {
+      json.array("hints");
+      for (const std::string& hint : hints) json.value(hint);
+      json.end_array();
+    }
     if (const std::vector<PatternLoad>& loads = plan.loads(f.network); !loads.empty()) {
       const Routing routing(plan, f.network);
       json.array("link_loads");

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "plan/accessories.h"
 #include "plan/fitted.h"
+#include "plan/hints.h"
 #include "plan/placement.h"
 #include "plan/power.h"
 #include "plan/power_chain.h"
@@ -185,6 +186,7 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
       if (!loads.empty()) out += "    fullest link, routed by destination, in end ports:";
       for (const PatternLoad& l : loads) out += format("{} {} {:.3g}", &l == &loads.front() ? "" : ",", l.pattern, l.worst);
       if (!loads.empty()) out += "\n";
+      for (const std::string& hint : fabric_hints(plan, static_cast<int>(&f - plan.fabrics.data()))) out += format("    hint: {}\n", hint);
     }
   }
   return out;

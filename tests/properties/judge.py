@@ -331,6 +331,8 @@ class Judge:
                     units[u] += 1
                     self.hold(units[u] == 1, f"{rack['name']}: U{u} is taken twice")
             if frame:
+                small["power-whip"] += len(rack["shelf_feeds"])
+                small["coolant-hose"] += 2 * bool(rack["liquid"])
                 continue
             group = groups[rack["group"]]
             if rack["devices"]:

@@ -1,0 +1,15 @@
+// What a small change of the spec would save or make safer: the plan is right as it is, and says what it costs.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace clusterc {
+
+// Of one fabric, each a sentence without a full stop:
+//   a few ports too many   "2 ports more than one nvidia-sn5600 has (130 of 128): …", where no more than a tenth of its ports are too many
+//   uplinks that fall together   "both uplinks of 3 switches end on one leaf of 'inband' each (leaf/inband/03): …"
+std::vector<std::string> fabric_hints(const Plan&, int fabric);
+
+}  // namespace clusterc
