@@ -40,7 +40,7 @@ std::string render_cabling_xlsx(const Cluster& cluster, const Plan& plan) {
     return true;
   });
   std::string supply, outlet, bank;
-  book.sheet("Cords", {"Device", "Rack", "#Unit", "#Supply", "PDU", "Feed", "Socket", "#Outlet", "Lines", "#Bank", "Part", "#Length m", "Label at the supply", "Label at the PDU"});
+  book.sheet("Cords", {"Device", "Rack", "#Unit", "#Supply", "PDU", "Feed", "Socket", "#Outlet", "Lines", "#Bank", "Part", "#Length m"});
   each_cord(cluster, plan, [&](const CordRow& r) {
     number(near_unit, r.unit);
     number(supply, r.supply);
@@ -48,7 +48,7 @@ std::string render_cabling_xlsx(const Cluster& cluster, const Plan& plan) {
     number(bank, r.bank);
     length.clear();
     if (r.length.value > 0) append_metres(length, r.length);
-    book.row({r.device, r.rack, near_unit, supply, r.pdu, r.feed, r.socket, outlet, r.lines, bank, r.part, length, r.supply_label, r.pdu_label});
+    book.row({r.device, r.rack, near_unit, supply, r.pdu, r.feed, r.socket, outlet, r.lines, bank, r.part, length});
   });
   book.finish();
   return out;

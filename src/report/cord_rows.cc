@@ -42,7 +42,8 @@ void each_cord(const Cluster& c, const Plan& plan, const std::function<void(cons
     for (const std::int32_t r : classes[k].racks) class_of[at(r)] = static_cast<std::int32_t>(k);
   }
   CordRow row;
-  std::string near_port, far_port, pdu_host;
+  std::string near_port, far_port;
+  std::vector<std::string> pdus, pdu_hosts;              // of the rack in hand
   for (std::size_t r = 0; r < plan.racks.size(); ++r) {
     if (class_of[r] < 0) continue;
     const PowerClass& k = classes[at(class_of[r])];
@@ -50,6 +51,12 @@ void each_cord(const Cluster& c, const Plan& plan, const std::function<void(cons
     const RackGroupModel& g = c.racks[at(k.group)];
     const std::string rack = c.rack_name(static_cast<std::int64_t>(r));
     row.rack = rack;
+    pdus.clear();
+    pdu_hosts.clear();
+    for (std::size_t p = 0; p < g.pdus.size(); ++p) {
+      pdus.push_back("pdu/" + rack + "/" + static_cast<char>('a' + p));
+      pdu_hosts.push_back(host_name_of(pdus.back()));
+    }
     std::int64_t device = -1;
     for (std::size_t i = 0; i < k.rack.cords.size(); ++i) {
       const PowerCord& cord = k.rack.cords[i];
@@ -63,7 +70,7 @@ void each_cord(const Cluster& c, const Plan& plan, const std::function<void(cons
       const OutletPlace& outlet = w.outlets[i];
       const PduModel& pdu = g.pdus[at(position.pdu)];
       row.supply = cord.supply + 1;
-      row.pdu = "pdu/" + rack + "/" + static_cast<char>('a' + position.pdu);
+      row.pdu = pdus[at(position.pdu)];
       row.feed = position.feed < 0 ? std::string_view() : std::string_view(c.feeds[at(position.feed)].name);
       row.socket = socket_text(outlet.socket);
       row.outlet = outlet.number;
@@ -78,7 +85,7 @@ void each_cord(const Cluster& c, const Plan& plan, const std::function<void(cons
         far_port += '-';
         append_int(far_port, row.outlet);
       }
-      pdu_host = host_name_of(row.pdu);
+      const std::string& pdu_host = pdu_hosts[at(position.pdu)];
       end_label(row.supply_label, row.device, near_port, pdu_host, far_port);
       end_label(row.pdu_label, pdu_host, far_port, row.device, near_port);
       take(row);

@@ -11,7 +11,7 @@ struct CordRow {
   std::string device;                    // host name
   std::string_view rack;
   std::int64_t unit = 0, supply = 0;     // the device's lowest unit; supplies from 1
-  std::string pdu;                       // "pdu/r07/b"
+  std::string_view pdu;                  // "pdu/r07/b"
   std::string_view feed, socket;         // "A", "C19"; hardwired ones have no socket
   std::int64_t outlet = 0;               // of those of its kind on the PDU; 0: none is left, or nobody says how many there are
   std::string_view lines;                // "L1-L2", "L3"; empty: single phase, or not known

@@ -12,6 +12,22 @@ FabricDemand superpod(std::int64_t present, std::int64_t built, std::int64_t ext
   return {.slots_present = present, .slots_built = built, .extra_ports = extra, .rails = 8, .unit_slots = 32, .radix = 64, .may_be_single = false};
 }
 
+// 20 slots on each of 8 rails need 20 ports up. 3 spines take 7 each (8 x 7 = 56 of 64 ports); with two ports to a cage 8 each: 20 + 24 of 64 ports of a
+// leaf, 8 x 8 = 64 of a spine. One link stays one: 4 spines with 60 down, 4 up have no cage to fill.
+TEST(FabricShape, WholeCagesToEachSpine) {
+  FabricDemand d{.slots_present = 20, .slots_built = 20, .rails = 8, .radix = 64, .may_be_single = false};
+  EXPECT_EQ(fabric_shape(d).links, 7);
+  d.cage = 2;
+  const FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.spines(), 3);
+  EXPECT_EQ(s.links, 8);
+  EXPECT_EQ(s.up, 24);
+  EXPECT_EQ(s.leaves, 8);
+  // Where the eighth has no port on the spine, 7 it is: 9 leaves x 8 = 72 of 64.
+  d.rails = 9;
+  EXPECT_EQ(fabric_shape(d).links, 7);
+}
+
 struct Row { std::int64_t units, present, leaves, spines, cores; };
 
 TEST(FabricShape, SuperpodTable4WithFabricManagers) {
