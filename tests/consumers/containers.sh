@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output containers: dockerd 20.10 started with daemon.json, containerd 1.6 config dump, podman 4.3 with containers.conf and a container that gets a device by CDI (Debian 12), systemd-analyze verify: every example with every runtime and the golden case; crio.conf, enroot.conf and apptainer.conf have no reader in Debian 12: TOML as Python reads it, and the documented names; 5 broken twins
+# output containers: dockerd 20.10 started with daemon.json, containerd 1.6 config dump, podman 4.3 with containers.conf and a container that gets a device by CDI (Debian 12), systemd-analyze verify: every example with every runtime and the golden case; crio.conf, enroot.conf and apptainer.conf have no reader in Debian 12: TOML as Python reads it, and the documented names; a plugin of Pyxis' name loaded by srun 22.05; 6 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need podman runc dockerd docker containerd python3 systemd-analyze busybox unshare
 unshare -m true 2>/dev/null || { echo "skipped: no mount namespaces here"; exit 77; }
@@ -135,6 +135,26 @@ echo '{"cdiVersion":"0.5.0","kind":"nvidia.com/gpu","devices":[{"name":"0","cont
 equal "a device in a container" "$(run nvidia.com/gpu=0 2> "$work/said")" /dev/fakegpu0
 if run nvidia.com/gpu=7 > "$work/said" 2>&1; then fail "podman takes a device that is not there"; fi
 say "a device that is not there is refused: $(grep -m1 -o 'unresolvable CDI devices.*' "$work/said")"
+
+# Pyxis stands in Slurm's files: srun loads a plugin of that name from where plugstack.conf says, and takes no other word for `required`
+if command -v srun > /dev/null && command -v "${CC:-gcc}" > /dev/null; then
+  python3 "$(dirname "$0")/lib/software.py" "$src/examples/four-virtual.yaml" containers "[enroot, pyxis]" replace > "$work/pyxis.yaml"
+  "$bin" compile "$work/pyxis.yaml" -o "$work/pyxis" --only slurm > "$work/pyxis.log" 2>&1 || { cat "$work/pyxis.log" >&2; fail "compile with Pyxis"; }
+  release=$(SLURM_CONF=$work/pyxis/slurm/slurm.conf scontrol --version | sed 's/[^0-9.]//g')
+  IFS=. read -r major minor micro <<< "$release"
+  printf '%s\n' '#include <stdio.h>' 'const char plugin_name[] = "pyxis", plugin_type[] = "spank";' 'const unsigned int plugin_version = VERSION, spank_plugin_version = 1;' \
+    'int slurm_spank_init(void *s, int n, char **a) { return fprintf(stderr, "a plugin is loaded\n") < 0; }' > "$work/spank.c"
+  "${CC:-gcc}" -shared -fPIC "-DVERSION=(${major#0} << 16 | ${minor#0} << 8 | ${micro#0})" "$work/spank.c" -o "$work/spank_pyxis.so" 2> "$work/cc.log" || { cat "$work/cc.log" >&2; fail "the plugin cannot be built"; }
+  equal "the line of Pyxis" "$(grep -c '^required /usr/local/lib/slurm/spank_pyxis.so$' "$work/pyxis/slurm/plugstack.conf")" 1
+  loads() { SLURM_CONF=$work/pyxis/slurm/slurm.conf timeout 30 srun --help 2>&1 | grep -E "spank|plugin" > "$work/said"; grep -q "^a plugin is loaded" "$work/said" && ! grep -q error "$work/said"; }
+  sed -i "s|/usr/local/lib/slurm|$work|" "$work/pyxis/slurm/plugstack.conf"
+  loads || { cat "$work/said" >&2; fail "srun does not load what plugstack.conf names"; }
+  sed -i 's/^required/require/' "$work/pyxis/slurm/plugstack.conf"
+  if loads; then fail "srun takes 'require'"; fi
+  say "srun: $(grep -m1 -o 'Invalid option.*' "$work/said")"
+else
+  say "no srun or no C compiler: plugstack.conf was not tried"
+fi
 
 # Broken twins
 gpu=$out/containers/gpu

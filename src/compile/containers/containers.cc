@@ -108,17 +108,22 @@ void containerd(const CompileInput& in, const Wishes& w, const NodeGroupModel& g
   if (w.nvidia) runtime("nvidia", kRuntime);
 }
 
-void crio(const CompileInput& in, const Wishes& w, const NodeGroupModel& g, std::string& out) {
-  out += made_by(in, "containers");
-  out += "[crio.runtime]\n";
-  if (w.cdi) out += "cdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
-  if (w.nvidia && hooked(g)) out += "# container_gpus: hook; a pod names no runtime\ndefault_runtime = \"nvidia\"\n";
+// CRI-O and Podman have one word and one form for them.
+void default_ulimits(const Wishes& w, std::string& out) {
   if (w.unlimited_memlock || w.nofile > 0) {
     out += "default_ulimits = [";
     if (w.unlimited_memlock) out += "\"memlock=-1:-1\"";
     if (w.nofile > 0) out += std::string(w.unlimited_memlock ? ", " : "") + "\"nofile=" + std::to_string(w.nofile) + ":" + std::to_string(w.nofile) + "\"";
     out += "]\n";
   }
+}
+
+void crio(const CompileInput& in, const Wishes& w, const NodeGroupModel& g, std::string& out) {
+  out += made_by(in, "containers");
+  out += "[crio.runtime]\n";
+  if (w.cdi) out += "cdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
+  if (w.nvidia && hooked(g)) out += "# container_gpus: hook; a pod names no runtime\ndefault_runtime = \"nvidia\"\n";
+  default_ulimits(w, out);
   if (w.nvidia) out += "\n[crio.runtime.runtimes.nvidia]\nruntime_path = \"" + std::string(kRuntime) + "\"\nruntime_type = \"oci\"\n";
 }
 
@@ -126,12 +131,7 @@ void podman(const CompileInput& in, const Wishes& w, std::string& out) {
   out += made_by(in, "containers");
   if (w.cdi) out += "# GPUs: podman reads /etc/cdi and /var/run/cdi by itself: podman run --device nvidia.com/gpu=all\n";
   out += "[containers]\n";
-  if (w.unlimited_memlock || w.nofile > 0) {
-    out += "default_ulimits = [";
-    if (w.unlimited_memlock) out += "\"memlock=-1:-1\"";
-    if (w.nofile > 0) out += std::string(w.unlimited_memlock ? ", " : "") + "\"nofile=" + std::to_string(w.nofile) + ":" + std::to_string(w.nofile) + "\"";
-    out += "]\n";
-  }
+  default_ulimits(w, out);
   if (w.shared_memory > 0) out += "shm_size = \"" + std::to_string(w.shared_memory) + "\"\n";
 }
 

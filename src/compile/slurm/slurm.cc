@@ -169,6 +169,21 @@ void topology_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bund
   f.finish(bundle, findings);
 }
 
+// Pyxis gives srun its --container-image; the path is that of its `make install` (github.com/NVIDIA/pyxis, README, "Installation").
+void plugstack_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle) {
+  const auto named = [&](const SlurmNodes& n) {
+    const auto& list = in.cluster.nodes[static_cast<std::size_t>(n.group)].software.containers;
+    return std::any_of(list.begin(), list.end(), [](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == "pyxis"; });
+  };
+  if (std::none_of(facts.nodes.begin(), facts.nodes.end(), named)) return;
+  bundle.open("slurm/plugstack.conf", "slurm");
+  std::string& out = bundle.text();
+  out += made_by(in, "slurm");
+  out += "# srun --container-image: Pyxis, on every machine that runs jobs or starts them\nrequired /usr/local/lib/slurm/spank_pyxis.so\n"
+         "# plugins of your own: files there\ninclude /etc/slurm/plugstack.conf.d/*.conf\n";
+  bundle.close();
+}
+
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   SlurmFacts facts = slurm_facts(in, findings);
   check_version(in, facts, findings);
@@ -180,6 +195,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   if (gpus) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
   if (facts.topology != SlurmTopology::none) files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);
   if (!facts.databases.empty()) files.push_back("slurmdbd.conf"), emit_accounting(in, facts, bundle, findings);
+  plugstack_conf(in, facts, bundle);
   emit_node_scripts(in, facts, bundle, findings);
   check_extra_files(in, "slurm", files, findings);
 }

@@ -49,6 +49,16 @@ TEST(Containers, NothingToSayIsNoFile) {
   EXPECT_TRUE(c.paths().empty());
 }
 
+TEST(Containers, PyxisStandsInSlurmsFilesWhereItIsNamed) {
+  const auto with = [](std::string_view containers) {
+    Compiled c;
+    c.spec(cluster("containers: " + std::string(containers) + ", scheduler: { kind: slurm, controllers: c1 }"), {"slurm"});
+    return c.file("slurm/plugstack.conf");
+  };
+  EXPECT_NE(with("[enroot, Pyxis]").find("\nrequired /usr/local/lib/slurm/spank_pyxis.so\n"), std::string::npos) << with("[enroot, Pyxis]");
+  EXPECT_EQ(with("[enroot]"), "no file slurm/plugstack.conf");
+}
+
 // A mount that a shell would take for more than a path is none that Enroot's file can hold.
 TEST(Containers, EnrootIsGivenPlainPathsOnly) {
   const auto with = [](std::string_view mount) {
