@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The runbook against plan.json and bundles.csv, read by this program alone: every device once, in its rack and at its unit, the sums of every rack,
-every bundle, every switch and node. And twins with one thing wrong, which have to be found.
+every bundle, every switch and node; the handbook: groups, addresses, failures, spares. And twins with one thing wrong, which have to be found.
 
 usage: runbook.py PROGRAM SOURCE WORK
 """
@@ -97,6 +97,37 @@ def differences(plan, bundles, text):
     return None
 
 
+def handbook_differences(plan, what_if, text):
+    sections, at = {}, None
+    for line in text.splitlines():
+        if found := re.fullmatch(r"## \d+\. (.*)", line):
+            at = found[1]
+            sections[at] = []
+        elif at:
+            sections[at].append(line)
+    def rows(section): return [cells(line) for line in sections.get(section, []) if line.startswith("|")][2:]
+    try:
+        wanted = [[g["name"], str(g["count"]), g["names"], g["server"], f"{g['gpus_each']} x {g['gpu']}" if g["gpus_each"] else "-"] for g in plan["node_groups"] if g["count"]]
+        assert [r[:5] for r in rows("Nodes")] == wanted, "node groups"
+        for g in plan["node_groups"]:
+            for role in g["roles"] if g["count"] else []:
+                if role != "compute":
+                    assert any(r[0] == role and g["names"] in r[1] for r in rows("Services")), f"{role} on {g['name']}"
+        for a in plan["addresses"]:
+            said = next((r for r in rows("Networks") if r[0] == a["network"]), None)
+            assert said and said[4] == a["subnet"], f"subnet of {a['network']}"
+            for b in a["blocks"]:
+                assert f"{b['members_of']} {b['first']}" in said[6].split("; "), f"addresses of {b['members_of']} in {a['network']}"
+        block = "\n".join(sections["When something fails"])
+        assert re.search(r"```text\n(.*)```", block, re.S)[1] == what_if, "failures"
+        assert sum(int(r[0]) for r in rows("Spares")) == sum(line.get("spares", 0) for line in plan["bill"]), "spares"
+        for name in re.findall(r"nodename=(\S+)", text):
+            assert any(re.fullmatch(g["names"].split("[")[0] + r"[\w-]*", name) for g in plan["node_groups"]), f"node {name}"
+    except AssertionError as wrong:
+        return str(wrong)
+    return None
+
+
 def main():
     program, source, work = sys.argv[1:]
     shutil.rmtree(work, ignore_errors=True)
@@ -105,7 +136,7 @@ def main():
     failed = read_ones = 0
     for spec in specs:
         out = os.path.join(work, os.path.basename(spec)[:-5])
-        said = subprocess.run([program, "plan", spec, "-o", out, "--exports", "book,runbook,sheets", "--today", "2026-11-21"], capture_output=True, text=True)
+        said = subprocess.run([program, "plan", spec, "-o", out, "--exports", "book,documents,sheets", "--today", "2026-11-21"], capture_output=True, text=True)
         if not os.path.exists(os.path.join(out, "runbook.md")):
             print(f"{spec}: no runbook:\n{said.stderr[:400]}")
             failed += 1
@@ -120,6 +151,12 @@ def main():
         print(f"{'FAILED' if wrong else 'ok'}: {os.path.basename(spec)}: {len([r for r in plan['racks'] if r['devices']])} racks, {text.count('- [ ]') + text.count('| [ ]')} boxes{': ' + wrong if wrong else ''}")
         failed += bool(wrong)
         read_ones += 1
+        with open(os.path.join(out, "handbook.md"), encoding="utf-8") as f:
+            handbook = f.read()
+        what_if = subprocess.run([program, "plan", spec, "--what-if", "each"], capture_output=True, text=True).stdout
+        wrong = handbook_differences(plan, what_if, handbook)
+        print(f"{'FAILED' if wrong else 'ok'}: {os.path.basename(spec)}: handbook{': ' + wrong if wrong else ''}")
+        failed += bool(wrong)
         if os.path.basename(spec) == "superpod.yaml":
             twins = {"a device at another unit": ("| 9-16 | gpu002 |", "| 10-17 | gpu002 |"), "a device in no rack": ("| 17-24 | gpu003 | nvidia-dgx-h100 |\n", ""),
                      "a node too many": ("gpu: 127 nodes", "gpu: 128 nodes"), "a cord too few": ("- [ ] 26 cords", "- [ ] 25 cords"), "a spine too few": ("16 spine", "15 spine"),
@@ -127,6 +164,11 @@ def main():
             for name, (was, becomes) in twins.items():
                 broken = text.replace(was, becomes, 1)
                 found = differences(plan, bundles, broken) if broken != text else None
+                print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
+                failed += not found
+            for name, was, becomes in (("handbook: a group", "| gpu | 127 |", "| gpu | 128 |"), ("handbook: an address", "head 10.10.32.1", "head 10.10.32.2"), ("handbook: a service", "| scheduler |", "| monitoring |"),
+                                       ("handbook: a failure", "spine/storage/[01-04]", "spine/storage/[01-03]")):
+                found = handbook_differences(plan, what_if, handbook.replace(was, becomes, 1)) if was in handbook else None
                 print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
                 failed += not found
     if read_ones < 6:

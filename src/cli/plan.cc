@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/variants.h"
 #include "report/cable_exports.h"
+#include "report/handbook.h"
 #include "report/plan_report.h"
 #include "report/runbook.h"
 #include "report/what_if_report.h"
@@ -19,7 +20,7 @@ void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
   o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "also write plan and exports there")(
-      "exports", po::value<std::string>()->value_name("LIST")->default_value("all"), "which: book (plan.json, plan.txt, cables.csv, routes.csv, switches.csv), runbook (runbook.md: the work in its order), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with commas")(
+      "exports", po::value<std::string>()->value_name("LIST")->default_value("all"), "which: book (plan.json, plan.txt, cables.csv, routes.csv, switches.csv), documents (a build runbook, an operator's handbook), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with commas")(
       "force", po::bool_switch(), "with --output: overwrite files there that were changed by hand")(
       "what-if", po::value<std::string>()->value_name("WHAT"), "each: every component fails alone, worst first; or a combination: feed:A,spine:3")(
       "fit", po::value<std::string>()->value_name("GROUP"), "nodes.gpu: the largest count that room, feeds, cooling, switches and budget carry, and what stops the next ones")(
@@ -48,7 +49,7 @@ std::string what_if(const Run& run, const std::string& wish, Format format) {
   return format == Format::json ? render_what_if_json(engine, state, run.spec_digest) : render_what_if_text(engine, state);
 }
 
-constexpr std::string_view kFamilies[] = {"book", "runbook", "sheets", "topo", "dot", "netbox"};
+constexpr std::string_view kFamilies[] = {"book", "documents", "sheets", "topo", "dot", "netbox"};
 
 // Which family a file of an earlier run belongs to; empty: none of ours.
 std::string_view family_of(std::string_view path) {
@@ -56,7 +57,7 @@ std::string_view family_of(std::string_view path) {
     if (path == name) return "book";
   for (const std::string_view name : {"point-to-point.csv", "labels.csv", "bundles.csv", "cords.csv", "cabling.xlsx"})
     if (path == name) return "sheets";
-  if (path == "runbook.md") return "runbook";
+  if (path == "runbook.md" || path == "handbook.md") return "documents";
   if (path.starts_with("netbox/")) return "netbox";
   if (path.find('/') != std::string_view::npos) return {};
   return path.ends_with(".topo") ? "topo" : path.ends_with(".dot") ? "dot" : std::string_view();
@@ -68,7 +69,7 @@ std::vector<std::string_view> wanted_families(const std::string& wish) {
   for (const std::string_view word : split(wish, ',')) {
     const std::string_view family = trim(word);
     if (family == "all") named.insert(std::begin(kFamilies), std::end(kFamilies));
-    else if (std::find(std::begin(kFamilies), std::end(kFamilies), family) == std::end(kFamilies)) throw UsageError{"--exports: there is no '" + std::string(family) + "'; book, runbook, sheets, topo, dot, netbox or all"};
+    else if (std::find(std::begin(kFamilies), std::end(kFamilies), family) == std::end(kFamilies)) throw UsageError{"--exports: there is no '" + std::string(family) + "'; book, documents, sheets, topo, dot, netbox or all"};
     else named.insert(family);
   }
   std::vector<std::string_view> out;
@@ -108,7 +109,10 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
     put_file("routes.csv", render_routes_csv(cluster, plan));
     put_file("switches.csv", render_switches_csv(cluster, plan));
   }
-  if (wanted("runbook")) put_file("runbook.md", render_runbook(cluster, plan, expected));
+  if (wanted("documents")) {
+    put_file("runbook.md", render_runbook(cluster, plan, expected));
+    put_file("handbook.md", render_handbook(cluster, plan));
+  }
   if (wanted("sheets")) {
     put_file("point-to-point.csv", render_point_to_point_csv(cluster, plan));
     put_file("labels.csv", render_labels_csv(cluster, plan));

@@ -1,0 +1,169 @@
+#include "report/handbook.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/ip.h"
+#include "base/text.h"
+#include "compile/ansible/settings.h"
+#include "plan/fitted.h"
+#include "report/markdown.h"
+#include "report/what_if_report.h"
+
+namespace clusterc {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+class Handbook {
+ public:
+  Handbook(const Cluster& c, const Plan& p) : c_(c), p_(p) {}
+
+  std::string text() {
+    out_ = format("# Handbook: {}\n\nFor those who run this cluster. The spec is the source: change it, not this file, and make both again (`clusterc plan SPEC -o DIR`).\n", markdown_text(*c_.spec.name));
+    nodes();
+    networks();
+    services();
+    daily_work();
+    failures();
+    teams();
+    spares();
+    return std::move(out_);
+  }
+
+ private:
+  void section(std::string_view title) { out_ += format("\n## {}. {}\n\n", ++section_, title); }
+  void heading(std::string_view names, std::string_view rule) { out_ += format("{}\n{}\n", names, rule); }
+
+  void nodes() {
+    section("Nodes");
+    heading("| group | nodes | names | server | GPUs | roles |", "| --- | ---: | --- | --- | --- | --- |");
+    for (const NodeGroupModel& g : c_.nodes) {
+      if (g.count == 0) continue;
+      std::vector<std::string> roles;
+      for (const auto& [role, word] : EnumNames<Role>::names)
+        if (g.has_role(role)) roles.emplace_back(word);
+      if (roles.empty() && g.computes) roles.emplace_back("compute");
+      out_ += markdown_row({g.name, std::to_string(g.count), g.names.text(), g.server.id, g.server.gpu_count ? std::to_string(g.server.gpu_count) + " x " + g.server.gpu_model : "-", join(roles, ", ")});
+    }
+  }
+
+  std::string members(const EndPoints& e) const {
+    return e.group >= 0 ? c_.nodes[at(e.group)].name : e.storage >= 0 ? c_.storage[at(e.storage)].name : "equipment";
+  }
+
+  void networks() {
+    section("Networks");
+    heading("| network | kind | rate | carries | subnet | gateway | first addresses |", "| --- | --- | ---: | --- | --- | --- | --- |");
+    for (std::size_t i = 0; i < c_.networks.size(); ++i) {
+      const NetworkModel& n = c_.networks[i];
+      std::vector<std::string> carries, first;
+      for (const Traffic t : n.carries) carries.emplace_back(enum_text(t));
+      std::string gateway = "-";
+      for (const AddressPlan& a : p_.addresses) {
+        if (a.network != static_cast<int>(i)) continue;
+        if (a.gateway) gateway = ipv4_text(a.gateway);
+        for (std::size_t e = 0; e < n.ends.size() && e < a.first.size(); ++e)
+          if (a.first[e]) first.push_back(members(n.ends[e]) + " " + ipv4_text(a.first[e]));
+      }
+      out_ += markdown_row({n.name, std::string(enum_text(n.kind)), n.rate.value > 0 ? to_text(n.rate) : "-", join(carries, ", "), n.subnet ? n.subnet->text() : "-", gateway, first.empty() ? "-" : join(first, "; ")});
+    }
+    out_ += "\nEvery name and address stands in `hosts/hosts` of the compiled tree; where each device stands and hangs in `plan.json`, `cables.csv` and `cords.csv`.\n";
+  }
+
+  void services() {
+    section("Services");
+    heading("| service | on | where |", "| --- | --- | --- |");
+    for (const auto& [role, word] : EnumNames<Role>::names) {
+      if (role == Role::compute) continue;
+      std::vector<std::string> on;
+      for (const NodeGroupModel& g : c_.nodes)
+        if (g.count > 0 && g.has_role(role)) on.push_back(g.names.text());
+      if (!on.empty()) out_ += markdown_row({std::string(word), join(on, ", "), ""});
+    }
+    for (const StorageModel& s : c_.storage) {
+      if (!s.spec) continue;
+      const std::string by = s.nodes >= 0 ? c_.nodes[at(s.nodes)].names.text() : s.count > 0 ? std::to_string(s.count) + " x " + s.model : s.spec->servers && s.spec->servers->external ? *s.spec->servers->external : "each node";
+      out_ += markdown_row({"storage " + s.name + (s.spec->kind ? " (" + std::string(enum_text(*s.spec->kind)) + ")" : ""), by, s.spec->mount ? "mounted at " + *s.spec->mount : ""});
+    }
+  }
+
+  // A node whose name stands for all of its kind in commands.
+  std::string some_node() const {
+    for (const NodeGroupModel& g : c_.nodes)
+      if (g.computes && g.count > 0) return c_.node_name(g.first);
+    return {};
+  }
+
+  void commands(std::string_view lead, std::initializer_list<std::pair<std::string, std::string_view>> lines) {
+    out_ += format("{}\n\n```sh\n", lead);
+    std::size_t width = 0;
+    for (const auto& [command, why] : lines) width = std::max(width, command.size());
+    for (const auto& [command, why] : lines) out_ += command + std::string(width - command.size() + 2, ' ') + "# " + std::string(why) + "\n";
+    out_ += "```\n\n";
+  }
+
+  void daily_work() {
+    section("Daily work");
+    const std::string node = some_node();
+    if (is_made(c_, "slurm") && !node.empty()) {
+      commands("The queue, and nodes that are out of it:", {{"sinfo -R", "nodes that are drained or down, since when, and why"},
+                                                          {"squeue --start", "when jobs are expected to begin"},
+                                                          {"scontrol update nodename=" + node + " state=drain reason=\"new memory\"", "what runs there ends first"},
+                                                          {"scontrol update nodename=" + node + " state=resume", "after the repair; a drain by hand is never lifted by the health check"},
+                                                          {"scontrol show node " + node, "its state, what it has, what runs on it"}});
+      out_ += "The health check drains a node that has less than the spec promises, with a reason that begins with `health:`, and takes that back when it is whole again.\n\n";
+    }
+    if (is_made(c_, "ansible") && !node.empty())
+      commands("A node that was reinstalled, or exchanged, becomes ready by the plays of the compiled tree:", {{"ansible-playbook site.yml --limit " + node + " --check --diff", "in DIR/ansible: what would change"},
+                                                                                                        {"ansible-playbook site.yml --limit " + node, "a second run changes nothing"},
+                                                                                                        {"ansible " + node + " -b -a /usr/local/sbin/cluster-health", "what it lacks, if it lacks something"}});
+    commands("A change of the cluster is a change of its spec:", {{"clusterc check SPEC", "can it be built?"},
+                                                                 {"clusterc diff OLD SPEC", "what to buy, move, recable and reconfigure"},
+                                                                 {"clusterc plan SPEC --what-if KIND:NAME", "before something is switched off on purpose"},
+                                                                 {"clusterc compile SPEC -o DIR", "writes only what changed; a file that was changed by hand is kept and told"},
+                                                                 {"clusterc validate SPEC", "after a repair: is it what was asked for?"}});
+    while (out_.ends_with("\n\n")) out_.pop_back();
+  }
+
+  void failures() {
+    section("When something fails");
+    const WhatIfEngine engine(p_);
+    out_ += "What is lost when one component fails, worst first; combinations: `clusterc plan SPEC --what-if feed:A,spine:3`.\n\n```text\n" + render_what_if_each_text(engine, single_failures(engine)) + "```\n";
+  }
+
+  void teams() {
+    if (c_.spec.teams.empty()) return;
+    section("Teams");
+    heading("| team | share | quota | users |", "| --- | ---: | --- | --- |");
+    for (const auto& t : c_.spec.teams) {
+      std::vector<std::string> quota, users;
+      for (const auto& q : t.value.quota)
+        if (q.value.amount && q.value.of) quota.push_back(q.name + ": " + std::to_string(*q.value.amount) + " " + *q.value.of);
+      for (const auto& u : t.value.users)
+        if (u) users.push_back(*u);
+      out_ += markdown_row({t.name, t.value.share ? format("{:g} %", *t.value.share * 100) : "-", quota.empty() ? "-" : join(quota, ", "), users.empty() ? "-" : join(users, ", ")});
+    }
+  }
+
+  void spares() {
+    std::vector<std::vector<std::string>> rows;
+    for (const BillRow& b : bill_rows(p_))
+      if (b.spares > 0) rows.push_back({std::to_string(b.spares), b.part + (b.length.value > 0 ? " " + to_text(b.length) : ""), b.what});
+    if (rows.empty()) return;
+    section("Spares");
+    heading("| count | part | for |", "| ---: | --- | --- |");
+    for (const auto& row : rows) out_ += markdown_row(row);
+  }
+
+  const Cluster& c_;
+  const Plan& p_;
+  std::string out_;
+  int section_ = 0;
+};
+
+}  // namespace
+
+std::string render_handbook(const Cluster& cluster, const Plan& plan) { return Handbook(cluster, plan).text(); }
+
+}  // namespace clusterc
