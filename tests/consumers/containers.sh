@@ -4,6 +4,11 @@
 need podman runc dockerd docker containerd python3 systemd-analyze busybox unshare
 unshare -m true 2>/dev/null || { echo "skipped: no mount namespaces here"; exit 77; }
 
+# Folders that something is mounted on, in a mount namespace, and that this machine may not have: they go again
+made=
+for d in /etc/cdi /etc/containers/containers.conf.d /var/lib/containers; do [ -d "$d" ] || made="$made $d"; done
+trap '[ -z "$made" ] || rmdir $made 2> /dev/null' EXIT
+
 # docker_reads FILE: dockerd starts with it in a mount namespace of its own; what it then says of itself is in $work/info
 docker_reads() {
   : > "$work/info"

@@ -417,7 +417,7 @@ bool has_fabric_env(const CompileInput& of_another, int group) {
 const Output kFabricEnvOutput{
     .id = "fabric-env",
     .summary = "for each group of nodes that compute what NCCL, UCX and Open MPI are told of the fabric, and a script that finds the adapters of the plan",
-    .consumers = "NCCL 2.10 and newer, UCX 1.8 and newer, Open MPI 4 and 5",
+    .consumers = "NCCL 2.10 and newer, UCX 1.13 and newer, Open MPI 4 and 5",
     .wanted = wanted,
     .emit = emit,
 };
