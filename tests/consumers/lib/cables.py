@@ -6,6 +6,7 @@ usage: cables.py FOLDER                      the files of one plan
        cables.py --sheet CSV CABLES XLSX     a sheet as an office program converted it, against cables.csv
 """
 import csv
+import json
 import os
 import re
 import sys
@@ -117,7 +118,34 @@ def check_plan(folder):
         print(f"ok: {file}: {len(topo)} links, as in cables.csv")
     check_netbox(os.path.join(folder, "netbox"), cables)
     check_xlsx(os.path.join(folder, "cabling.xlsx"), cables)
+    check_cords(folder)
     print(f"ok: {len(cables)} links, {len(of)} cables, {len(labels)} labels")
+
+
+def check_cords(folder):
+    """Each supply of plan.json has one cord, on the PDU that it names; each outlet has one; as many of each kind are bought; labels are found once; the workbook has them all."""
+    with open(os.path.join(folder, "plan.json"), encoding="utf-8") as f:
+        plan = json.load(f)
+    cords = rows(os.path.join(folder, "cords.csv"))
+    hangs = {(d["name"].replace("/", "-").replace("_", "-").replace(".", "-"), str(k + 1)): f"pdu/{r['name']}/{letter}"
+             for r in plan["racks"] if "frame_load" not in r for d in r["devices"] for k, letter in enumerate(d.get("cords", ""))}
+    if len({(c["device"], c["supply"]) for c in cords}) != len(cords) or {(c["device"], c["supply"]): c["pdu"] for c in cords} != hangs:
+        fail(f"cords.csv: {len(cords)} cords, plan.json has {len(hangs)} supplies on PDUs, or others")
+    places = [(c["pdu"], c["socket"], c["outlet"]) for c in cords if c["outlet"]]
+    if len(set(places)) != len(places):
+        fail("cords.csv: an outlet is used twice")
+    bought = {a["part"]: a["count"] for a in plan["accessories"] if a["part"].startswith("power-cord-")}
+    listed = {p: sum(c["part"] == p for c in cords) for p in {c["part"] for c in cords} - {""}}
+    if bought != listed:
+        fail(f"cords.csv has {listed}, the bill {bought}")
+    for end in ("supply_label", "pdu_label"):
+        if len({c[end] for c in cords}) != len(cords):
+            fail(f"cords.csv: a {end} stands twice")
+    with zipfile.ZipFile(os.path.join(folder, "cabling.xlsx")) as z:
+        sheet = xml.fromstring(z.read("xl/worksheets/sheet3.xml"))
+    if len(sheet.findall(".//{http://schemas.openxmlformats.org/spreadsheetml/2006/main}row")) != len(cords) + 1:
+        fail("cabling.xlsx: its cords are not those of cords.csv")
+    print(f"ok: {len(cords)} cords, each in an outlet of its own")
 
 
 def check_netbox(folder, cables):
