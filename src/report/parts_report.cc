@@ -67,7 +67,7 @@ PartFacts facts_of(Catalog& catalog, const PartInfo& info) {
       if (const GpuPart* p = catalog.gpu(id)) f.cells = {id, text_of(p->form), text_of(p->memory), text_of(p->memory_bandwidth), text_of(p->tdp), text_of(p->bf16)}, name(p), f.words.push_back(text_of(p->vendor));
       break;
     case PartKind::cpu:
-      if (const CpuPart* p = catalog.cpu(id)) f.cells = {id, text_of(p->arch), text_of(p->cores), text_of(p->clock), text_of(p->tdp), text_of(p->pcie_lanes)}, name(p), f.words.push_back(text_of(p->vendor));
+      if (const CpuPart* p = catalog.cpu(id)) f.cells = {id, text_of(p->arch), text_of(p->cores), text_of(p->clock), text_of(p->tdp), text_of(p->pcie_lanes)}, name(p), f.words.push_back(text_of(p->vendor)), f.words.push_back(text_of(p->socket));
       break;
     case PartKind::nic:
       if (const NicPart* p = catalog.nic(id)) {
@@ -126,12 +126,29 @@ PartFacts facts_of(Catalog& catalog, const PartInfo& info) {
   return f;
 }
 
-std::string folded(std::string_view text) {
+bool digit(char ch) { return ch >= '0' && ch <= '9'; }
+bool letter(char ch) { return ch >= 'a' && ch <= 'z'; }
+char lower(char ch) { return ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch + 32) : ch; }
+
+// Small letters and digits alone; `starts`: where in them a word begins, or a number behind letters ("qm9700": 0, 2).
+std::string folded(std::string_view text, std::vector<std::size_t>* starts = nullptr) {
   std::string out;
-  for (const char ch : text)
-    if ((ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9')) out += ch;
-    else if (ch >= 'A' && ch <= 'Z') out += static_cast<char>(ch + 32);
+  char before = ' ';
+  for (const char raw : text) {
+    const char ch = lower(raw);
+    if (letter(ch) || digit(ch)) {
+      if (starts && ((!letter(before) && !digit(before)) || (digit(ch) && letter(before)))) starts->push_back(out.size());
+      out += ch;
+    }
+    before = ch;
+  }
   return out;
+}
+
+bool has_word(std::string_view text, std::string_view wanted) {
+  std::vector<std::size_t> starts;
+  const std::string all = folded(text, &starts);
+  return std::ranges::any_of(starts, [&](std::size_t at) { return std::string_view(all).substr(at).starts_with(wanted); });
 }
 
 }  // namespace
@@ -155,7 +172,7 @@ std::vector<PartInfo> find_parts(Catalog& catalog, std::string_view word) {
   for (const PartInfo& info : catalog.list()) {
     PartFacts f = facts_of(catalog, info);
     f.words.insert(f.words.end(), f.cells.begin(), f.cells.end());
-    if (std::ranges::any_of(f.words, [&](const std::string& w) { return folded(w).find(wanted) != std::string::npos; })) found.push_back(info);
+    if (std::ranges::any_of(f.words, [&](const std::string& w) { return has_word(w, wanted); })) found.push_back(info);
   }
   return found;
 }

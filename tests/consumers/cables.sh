@@ -10,6 +10,10 @@ for example in superpod lab nvl72 campus; do
   check "$work/$example"
 done
 
+# The front of a DGX H100 (catalog/servers/nvidia-dgx-h100.yaml, from its user guide): adapters of GPUs 0 to 7 in cages 4, 3, 3, 4, 1, 2, 2, 1.
+got=$(python3 -c 'import csv, sys; print(*[r["A-Port"] for r in csv.DictReader(open(sys.argv[1])) if r["A-Node Name"] == "gpu001" and r["Network"] == "compute"])' "$work/superpod/point-to-point.csv")
+[ "$got" = "cage4/1 cage3/1 cage3/2 cage4/2 cage1/1 cage2/1 cage2/2 cage1/2" ] || fail "cages of gpu001: $got"
+
 # A capture of a live fabric, where the checkout has one beside it (data of others, not part of the product).
 for capture in "$src"/shared/data/fabric/ibnetdiscover-*.out "$src"/../shared/data/fabric/ibnetdiscover-*.out; do
   [ -f "$capture" ] && check --capture "$capture"
