@@ -19,6 +19,7 @@ int run(const po::variables_map& given) {
     return kOk;
   }
   int status = kOk;
+  bool shown = false;
   for (const std::string& name : names) {
     std::vector<PartInfo> of_kind;
     bool found = false;
@@ -35,7 +36,8 @@ int run(const po::variables_map& given) {
     // What people remember: a word of the name, a link layer, a generation, a rate, a cage.
     if (of_kind.empty()) of_kind = find_parts(catalog, name);
     if (!of_kind.empty()) {
-      put(render_parts(catalog, of_kind));
+      put((shown ? "\n" : "") + render_parts(catalog, of_kind));
+      shown = true;
       continue;
     }
     const auto near = nearest_name(name, known);

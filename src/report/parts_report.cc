@@ -130,14 +130,15 @@ bool digit(char ch) { return ch >= '0' && ch <= '9'; }
 bool letter(char ch) { return ch >= 'a' && ch <= 'z'; }
 char lower(char ch) { return ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch + 32) : ch; }
 
-// Small letters and digits alone; `starts`: where in them a word begins, or a number behind letters ("qm9700": 0, 2).
-std::string folded(std::string_view text, std::vector<std::size_t>* starts = nullptr) {
+// Words and numbers, in small letters: "p5.48xlarge" is "p-5-48-xlarge", "400 Gb/s" is "400-gb-s", and "400g" its beginning.
+std::string folded(std::string_view text) {
   std::string out;
   char before = ' ';
   for (const char raw : text) {
     const char ch = lower(raw);
     if (letter(ch) || digit(ch)) {
-      if (starts && ((!letter(before) && !digit(before)) || (digit(ch) && letter(before)))) starts->push_back(out.size());
+      const bool goes_on = (letter(ch) && letter(before)) || (digit(ch) && digit(before));
+      if (!goes_on && !out.empty()) out += '-';
       out += ch;
     }
     before = ch;
@@ -145,11 +146,8 @@ std::string folded(std::string_view text, std::vector<std::size_t>* starts = nul
   return out;
 }
 
-bool has_word(std::string_view text, std::string_view wanted) {
-  std::vector<std::size_t> starts;
-  const std::string all = folded(text, &starts);
-  return std::ranges::any_of(starts, [&](std::size_t at) { return std::string_view(all).substr(at).starts_with(wanted); });
-}
+// `wanted` folded, from where a word or a number begins.
+bool has_word(std::string_view text, const std::string& wanted) { return ("-" + folded(text)).find("-" + wanted) != std::string::npos; }
 
 }  // namespace
 
