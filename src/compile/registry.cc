@@ -1,6 +1,7 @@
 #include <array>
 
 #include "compile/ansible/ansible.h"
+#include "compile/autoinstall/autoinstall.h"
 #include "compile/chrony/chrony.h"
 #include "compile/cloud_init/cloud_init.h"
 #include "compile/containers/containers.h"
@@ -9,12 +10,15 @@
 #include "compile/fabric_env/fabric_env.h"
 #include "compile/grafana/grafana.h"
 #include "compile/hosts/hosts.h"
+#include "compile/ipxe/ipxe.h"
 #include "compile/kea/kea.h"
+#include "compile/kickstart/kickstart.h"
 #include "compile/netplan/netplan.h"
 #include "compile/nfs/nfs.h"
 #include "compile/nftables/nftables.h"
 #include "compile/opensm/opensm.h"
 #include "compile/output.h"
+#include "compile/preseed/preseed.h"
 #include "compile/prometheus/prometheus.h"
 #include "compile/slurm/slurm.h"
 
@@ -22,6 +26,7 @@ namespace clusterc {
 namespace {
 constexpr std::array kOutputs = std::to_array<const Output*>({
     &kHostsOutput, &kDnsOutput, &kDnsmasqOutput, &kKeaOutput,
+    &kIpxeOutput, &kPreseedOutput, &kAutoinstallOutput, &kKickstartOutput,
     &kChronyOutput, &kNftablesOutput, &kNfsOutput,
     &kSlurmOutput,
     &kCloudInitOutput, &kNetplanOutput, &kAnsibleOutput,

@@ -6,6 +6,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/hosts/each_address.h"
+#include "compile/install/install.h"
 
 namespace clusterc {
 namespace {
@@ -65,6 +66,11 @@ void each_reservation(const CompileInput& in, const std::function<void(const Dhc
   const Cluster& c = in.cluster;
   std::vector<std::vector<Interface>> interfaces;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) interfaces.push_back(interfaces_of(c, in.plan, static_cast<int>(g)));
+  std::vector<bool> starts(c.nodes.size());
+  if (const auto boot = network_boot(in))
+    for (std::size_t g = 0; g < c.nodes.size(); ++g)
+      for (const NetworkBoot::Script& script : boot->scripts) starts[g] = starts[g] || script.group == c.nodes[g].name;
+  const int primary = primary_network(c);
   const std::vector<DhcpNetwork> networks = dhcp_networks(in);
   auto next = networks.begin();
   bool taken = false;
@@ -93,8 +99,23 @@ void each_reservation(const CompileInput& in, const std::function<void(const Dhc
         name = n.name;
         if (!n.plain) name += '-', name += net.name;
         if (!n.plain && n.number > 0 && !n.first) name += '-', append_int(name, n.number);
-        take({n.address, name, macs, bmc ? -1 : n.group});
+        const bool boots = !bmc && n.group >= 0 && n.network == primary && starts[static_cast<std::size_t>(n.group)];
+        take({n.address, name, macs, boots ? std::string_view(c.nodes[static_cast<std::size_t>(n.group)].name) : std::string_view()});
       });
+}
+
+std::optional<NetworkBoot> network_boot(const CompileInput& in) {
+  if (!boots_over_network(in.cluster)) return std::nullopt;
+  NetworkBoot out;
+  for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
+    Findings of_installer;   // said by the installer's own output
+    const auto plan = install_plan(in, static_cast<int>(g), of_installer);
+    if (!plan) continue;
+    const std::string& group = in.cluster.nodes[g].name;
+    out.server = plan->server.address;
+    out.scripts.push_back({group, plan->server.url + "/ipxe/" + group + ".ipxe"});
+  }
+  return out.scripts.empty() ? std::nullopt : std::optional(std::move(out));
 }
 
 std::vector<std::string_view> dhcp_time_servers(const Cluster& c) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,11 +32,22 @@ struct Reservation {
   std::uint32_t address = 0;
   std::string_view name;                          // host name; without a MAC what the client is known by
   std::span<const std::uint64_t> macs;            // several: ports of one bond
-  int group = -1;                                 // node group whose own port it is; -1: a BMC, equipment, storage
+  std::string_view starts;                        // node group whose boot script the client gets; empty: none
 };
 std::vector<DhcpNetwork> dhcp_networks(const CompileInput&);   // in the order of the plan
 // The reservations of each of them, in that order.
 void each_reservation(const CompileInput&, const std::function<void(const DhcpNetwork&)>& begin, const std::function<void(const Reservation&)>& take);
+
+// What the firmware of a client loads over TFTP, by its architecture (RFC 4578, 2.1; IANA, Processor Architecture Types): iPXE, under the names that Debian's
+// package has. iPXE says who it is, and gets the script of its group over HTTP.
+struct Loader { int architecture; std::string_view name, file; };
+inline constexpr Loader kLoaders[] = {{0, "bios", "undionly.kpxe"}, {7, "efi", "ipxe.efi"}, {9, "efi-9", "ipxe.efi"}, {11, "efi-arm", "ipxe-arm64.efi"}};
+struct NetworkBoot {
+  std::uint32_t server = 0;
+  struct Script { std::string_view group; std::string url; };
+  std::vector<Script> scripts;
+};
+std::optional<NetworkBoot> network_boot(const CompileInput&);   // nullopt: nobody starts over the network
 
 // Time servers as the option carries them: addresses, not names.
 std::vector<std::string_view> dhcp_time_servers(const Cluster&);

@@ -27,6 +27,7 @@ void write_hosts(const CompileInput& in, Bundle& bundle) {
   each_reservation(
       in, [&](const DhcpNetwork& n) { out += "# network ", out += n.network.name, out += ' ', out += n.subnet.text(), out += '\n'; },
       [&](const Reservation& r) {
+        if (!r.starts.empty() && !r.macs.empty()) out += "set:group/", out += r.starts, out += ',';   // firmware has no name
         for (const std::uint64_t mac : r.macs) append_mac(out, mac), out += ',';
         if (!r.macs.empty()) append_ipv4(r.address, out), out += ',', out += r.name;
         else out += r.name, out += ',', append_ipv4(r.address, out);
@@ -61,6 +62,16 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (n.gateway != 0) out += ',', append_ipv4(n.gateway, out);
     out += '\n';
     if (!clocks.empty()) out += "dhcp-option=tag:", out += name, out += ",option:ntp-server,", out += clocks, out += '\n';
+  }
+  // Tags with a '/' are no network's.
+  if (const auto boot = network_boot(in)) {
+    const std::string server = ipv4_text(boot->server);
+    out += "\n# starting over the network: iPXE over TFTP, then the script of the node's group over HTTP\nenable-tftp\ntftp-root=/srv/tftp\ntftp-no-fail\ndhcp-userclass=set:boot/ipxe,iPXE\n";
+    for (const Loader& l : kLoaders) {
+      out += "dhcp-match=set:boot/", out += l.name, out += ",option:client-arch,", append_int(out, l.architecture);
+      out += "\ndhcp-boot=tag:boot/", out += l.name, out += ",tag:!boot/ipxe,", out += l.file, out += ",," + server + "\n";
+    }
+    for (const NetworkBoot::Script& script : boot->scripts) out += "dhcp-boot=tag:boot/ipxe,tag:group/", out += script.group, out += ',', out += script.url, out += ",," + server + "\n";
   }
   if (const auto* extra = extra_of(in, "dnsmasq.conf")) {
     out += "\n# outputs.dnsmasq.extra of the spec\n";

@@ -86,7 +86,9 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
         for (const std::uint64_t mac : r.macs) {
           mac_text.clear();
           append_mac(mac_text, mac);
-          json.begin_object(JsonWriter::Layout::line).field("hw-address", mac_text).field("ip-address", ipv4_text(r.address)).field("hostname", r.name).end_object();
+          json.begin_object(JsonWriter::Layout::line).field("hw-address", mac_text).field("ip-address", ipv4_text(r.address)).field("hostname", r.name);
+          if (!r.starts.empty()) json.array("client-classes").value("group/" + std::string(r.starts)).end_array();
+          json.end_object();
         }
       });
   end_network();
@@ -98,6 +100,23 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
   json.end_array().array("client-classes");
   for (const std::string& name : names)   // host names: letters, digits, '-', '.' and '_' only
     json.begin_object(JsonWriter::Layout::line).field("name", class_of(name)).field("test", "option[host-name].text == '" + name + "'").end_object();
+  // The class of a group comes with the reservation, so that its script is looked for once that is found (KNOWN).
+  if (const auto boot = network_boot(in)) {
+    const std::string server = ipv4_text(boot->server), ipxe = "substring(option[user-class].hex, 0, 4) == 'iPXE'";
+    const auto loads = [&](std::string_view name, const std::string& test, std::string_view file) {
+      json.begin_object(JsonWriter::Layout::line).field("name", name).field("test", test).field("next-server", server).field("boot-file-name", file).end_object();
+    };
+    for (const Loader& l : kLoaders) {
+      std::string code;
+      append_hex(code, static_cast<std::uint64_t>(l.architecture), 4);
+      loads("boot/" + std::string(l.name), "option[93].hex == 0x" + code + " and not (" + ipxe + ")", l.file);
+    }
+    for (const NetworkBoot::Script& script : boot->scripts) {
+      const std::string group = "group/" + std::string(script.group);
+      json.begin_object(JsonWriter::Layout::line).field("name", group).end_object();
+      loads("script/" + std::string(script.group), ipxe + " and member('KNOWN') and member('" + group + "')", script.url);
+    }
+  }
   json.end_array();
 }
 

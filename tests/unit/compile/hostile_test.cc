@@ -26,7 +26,8 @@ const std::vector<Field> kFields = {{"name", ""},           {"description", ""},
                                     {"routing", ""},        {"opensm.conf", "log_prefix "}, {"partitions.conf", "p=0x1, "}, {"nccl.conf", "NCCL_DEBUG="}, {"ucx.conf", "UCX_TLS="}, {"openmpi-mca-params.conf", "pml = "},
                                     {"served", "/"},        {"dnsmasq.conf", "dhcp-boot="}, {"zone", "mail TXT "}, {"chrony.conf", "maxdistance "}, {"node.nft", "meta mark 1 ct mark "},
                                     {"recording.yml", "a = sum("}, {"alerts.yml", "A = up{job=\""}, {"prometheus.yml", "remote_write: [ { url: "}, {"alertmanager.yml", "templates: [ "},
-                                    {"ldap", "ldaps://"},   {"base", "dc="},       {"bind_dn", "cn="},     {"password_file", "/"}, {"password_env", ""}, {"password_vault", "kv/a#"}, {"kernel_argument", "isolcpus="}};
+                                    {"ldap", "ldaps://"},   {"base", "dc="},       {"bind_dn", "cn="},     {"install_name", ""}, {"install_group", ""}, {"install_domain", ""}, {"install_zone", ""}, {"preseed.cfg", "d-i a/b string "}, {"kickstart.ks", "firewall --service="},
+                                    {"autoinstall", "updates: "}, {"kea-dhcp4.conf", "renew-timer: "}, {"password_file", "/"}, {"password_env", ""}, {"password_vault", "kv/a#"}, {"kernel_argument", "isolcpus="}};
 // ... and behind it.
 const std::map<std::string_view, std::string_view> kAfter = {{"netplan", " } }"},       {"partitions.conf", " : ALL ;"}, {"node.nft", " accept"},
                                                              {"recording.yml", ")"},    {"alerts.yml", "\"} == 0"},      {"prometheus.yml", " } ]"}, {"alertmanager.yml", " ]"}};
@@ -51,9 +52,21 @@ std::string fabric_with(std::string_view field, std::string_view text) {
   return s + "outputs: { opensm: { extra: { ib/opensm.conf: [ " + at("opensm.conf", "log_prefix x") + " ], ib/partitions.conf: [ " + at("partitions.conf", "p=0x1 : ALL ;") + " ] } }, fabric-env: { extra: { nccl.conf: [ " + at("nccl.conf", "NCCL_DEBUG=WARN") + " ], ucx.conf: [ " + at("ucx.conf", "UCX_TLS=rc") + " ], openmpi-mca-params.conf: [ " + at("openmpi-mca-params.conf", "pml = ucx") + " ] } } }\n";
 }
 
+// What only machines of our own have that somebody installs.
+std::string install_with(std::string_view field, std::string_view text) {
+  const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
+  const std::string server = "model: generic-1u, nics: { data: cx6-vpi-200 }", port = ": { ports: data, count: 1 }";
+  std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("install_name", "case") + "\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nnodes:\n  head: { names: ctl, " + server + ", roles: [provisioning] }\n  ";
+  s += at("install_group", "cpu") + ": { names: n1, " + server + " }\n  web: { names: w1, " + server + ", software: { os: ubuntu-24.04 } }\n  old: { names: o1, " + server + ", software: { os: rocky-9 } }\n";
+  s += "networks: { lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, subnet: 10.78.0.0/24, carries: [inband], connects: { head" + port + ", " + at("install_group", "cpu") + port + ", web" + port + ", old" + port + " } } }\n";
+  s += "software: { os: debian-12, domain: " + at("install_domain", "example.org") + ", time_zone: " + at("install_zone", "UTC") + " }\noutputs: { preseed: { extra: { preseed.cfg: [ " + at("preseed.cfg", "d-i a/b string x") + " ] } }, kickstart: { extra: { kickstart.ks: [ ";
+  return s + at("kickstart.ks", "firewall --enabled") + " ] } }, autoinstall: { extra: { user-data: [ " + at("autoinstall", "updates: all") + " ] } }, kea: { extra: { kea-dhcp4.conf: [ " + at("kea-dhcp4.conf", "renew-timer: 900") + " ] } } }\n";
+}
+
 // The spec with `text` in one field; "Benign", or what must stand there, in all others.
 std::string spec_with(std::string_view field, std::string_view text) {
   if (field == "routing" || field == "opensm.conf" || field == "partitions.conf" || field == "nccl.conf" || field == "ucx.conf" || field == "openmpi-mca-params.conf") return fabric_with(field, text);
+  if (field.starts_with("install_") || field == "preseed.cfg" || field == "kickstart.ks" || field == "autoinstall" || field == "kea-dhcp4.conf") return install_with(field, text);
   const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
   std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("name", "case") + "\ndescription: " + at("description", "a") + "\nsite: { kind: cloud, provider: " + at("provider", "local") + " }\nnodes:\n  ";
   s += at("group", "cpu") + ": { names: " + at("names", "n1") + ", virtual_machine: { cpus: 2, memory: 2 GiB }, software: { limits: { memlock: " + at("memlock_of_group", "unlimited") + " } } }\n";
@@ -136,7 +149,7 @@ for field, case in [(f, c) for f in json.load(sys.stdin) for c in f["cases"]]:
         other = have[fix(path)]
         if any(part in ("", "..") for part in fix(path).split("/")): say("leaves the tree: " + path)
         try:
-            if path.startswith(("cloud-init/", "netplan/", "ansible/")) and not path.endswith((".cfg", ".j2")) or path.startswith("prometheus/") and path.endswith(".yml"):
+            if path.startswith(("cloud-init/", "netplan/", "ansible/", "autoinstall/", "kea/")) and not path.endswith((".cfg", ".j2", ".sh")) or path.startswith("prometheus/") and path.endswith(".yml"):
                 a, b = yaml.load(text, Loader), yaml.load(other, Loader)
                 for d in (a, b):      # what an extra line's value is, is the user's business; all around it must stay
                     if name == "user-data": d.pop("locale", None)
@@ -144,6 +157,8 @@ for field, case in [(f, c) for f in json.load(sys.stdin) for c in f["cases"]]:
                     if name == "netplan": d.get("network", {}).pop("wifis", None)
                     if name == "prometheus.yml": d.pop("remote_write", None)
                     if name == "alertmanager.yml": d.pop("templates", None)
+                    if name == "autoinstall" and path.startswith("autoinstall/") and path.endswith("user-data"): d["autoinstall"].pop("updates", None)
+                    if name == "kea-dhcp4.conf" and path.startswith("kea/"): d["Dhcp4"].pop("renew-timer", None)
                 if tree(a, fix) != tree(b, str): say("%s reads otherwise: %.300r" % (path, b))
                 if path.startswith("ansible/"):
                     def templates(v):

@@ -1,0 +1,190 @@
+#include "compile/install/install.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/format.h"
+#include "base/ip.h"
+#include "base/text.h"
+#include "compile/ansible/settings.h"
+#include "compile/dhcp/dhcp.h"
+#include "compile/hosts/each_address.h"
+#include "compile/templates.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+// Releases by family. Mirrors: where each project's own site sends an installer (deb.debian.org; archive.ubuntu.com, ports.ubuntu.com for arm64; download.rockylinux.org;
+// repo.almalinux.org; mirror.stream.centos.org). RHEL's packages come with a subscription, and have no public mirror: its
+// medium is unpacked on the boot server.
+struct Family { std::string_view os; Installer installer; std::string_view mirror; };
+constexpr std::array kFamilies = {
+    Family{"debian", Installer::preseed, "http://deb.debian.org/debian"},
+    Family{"ubuntu", Installer::autoinstall, "http://archive.ubuntu.com/ubuntu"},
+    Family{"rocky", Installer::kickstart, "https://download.rockylinux.org/pub/rocky/"},
+    Family{"almalinux", Installer::kickstart, "https://repo.almalinux.org/almalinux/"},
+    Family{"centos-stream", Installer::kickstart, "https://mirror.stream.centos.org/"},
+    Family{"rhel", Installer::kickstart, ""},
+};
+struct Release { std::string_view os, codename; };
+// Releases whose installers read what is written: d-i and Anaconda of these; Subiquity reads autoinstall from 20.04 on. Codenames: https://www.debian.org/releases/.
+constexpr std::array kReleases = {
+    Release{"debian-11", "bullseye"}, Release{"debian-12", "bookworm"}, Release{"debian-13", "trixie"},
+    Release{"ubuntu-20.04", "focal"}, Release{"ubuntu-22.04", "jammy"}, Release{"ubuntu-24.04", "noble"},
+    Release{"rocky-8", ""},           Release{"rocky-9", ""},           Release{"rocky-10", ""},
+    Release{"almalinux-8", ""},       Release{"almalinux-9", ""},       Release{"almalinux-10", ""},
+    Release{"centos-stream-9", ""},   Release{"centos-stream-10", ""},
+    Release{"rhel-8", ""},            Release{"rhel-9", ""},            Release{"rhel-10", ""},
+};
+
+// The release and its family; a minor release of Red Hat's line (rocky-9.4) is installed as its major one.
+struct Known { const Family* family; const Release* release; std::string number; };
+std::optional<Known> known(const NodeGroupModel& g) {
+  std::string os = g.software.os.value_or("");
+  const std::size_t dash = os.rfind('-');
+  if (dash == std::string::npos) return std::nullopt;
+  const auto family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) { return std::string_view(os).substr(0, dash) == f.os; });
+  if (family == kFamilies.end()) return std::nullopt;
+  if (family->installer == Installer::kickstart)
+    if (const std::size_t dot = os.find('.', dash); dot != std::string::npos && parse_uint(std::string_view(os).substr(dot + 1))) os.resize(dot);
+  const auto release = std::find_if(kReleases.begin(), kReleases.end(), [&](const Release& r) { return r.os == os; });
+  if (release == kReleases.end()) return std::nullopt;
+  return Known{&*family, &*release, os.substr(dash + 1)};
+}
+
+int first_provisioner(const Cluster& c) {
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (c.nodes[g].count > 0 && c.nodes[g].has_role(Role::provisioning)) return static_cast<int>(g);
+  return -1;
+}
+
+// Sizes on a label and of the drive itself differ by what vendors keep back; the next size that is sold is 4 % away (1.92 and 2 TB).
+constexpr double kSizeTolerance = 0.02;
+constexpr double kSector = 512;
+
+void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings) {
+  const auto& drives = g.server.part.drives.entries;
+  if (drives.empty()) return;   // not known: the only disk there is
+  auto entry = std::find_if(drives.begin(), drives.end(), [](const auto& d) { return d.name == "boot"; });
+  if (entry == drives.end() && drives.size() == 1) entry = drives.begin();
+  if (entry == drives.end()) {
+    findings.warning("install-drives-unsaid", g.span, format("no entry of the drives of '{}' is called boot: a node that has more than one disk is not installed", g.name))
+        .help("call the entry that the operating system lies on `boot`");
+    return;
+  }
+  const Drives& d = entry->value;
+  if (!d.size) return;
+  const auto kind = [](const Drives& x) { return x.kind.value_or(DriveKind::nvme); };
+  out.disks = d.count.value_or(1);
+  out.kind = kind(d) == DriveKind::nvme ? "nvme" : kind(d) == DriveKind::hdd ? "hdd" : "ssd";
+  out.least = static_cast<std::uint64_t>(d.size->value * (1 - kSizeTolerance) / kSector);
+  out.most = static_cast<std::uint64_t>(d.size->value * (1 + kSizeTolerance) / kSector);
+  for (const auto& other : drives) {
+    const double size = other.value.size ? other.value.size->value / kSector : 0;
+    if (&other == &*entry || kind(other.value) != kind(d) || size < static_cast<double>(out.least) || size > static_cast<double>(out.most)) continue;
+    findings.warning("install-drives-alike", g.span, format("drives '{}' and '{}' of '{}' are of one size and kind: the installer cannot tell them apart, and erases none", entry->name, other.name, g.name))
+        .help("fit the system's drives in another size or kind, or install these nodes by hand");
+  }
+}
+
+}  // namespace
+
+std::optional<Installer> installer_of(const Cluster& c, int group) {
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  const int primary = primary_network(c);
+  if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || primary < 0 || first_provisioner(c) < 0 || !dhcp_server(c)) return std::nullopt;
+  const NetworkModel& net = c.networks[static_cast<std::size_t>(primary)];
+  if (net.kind != LinkKind::ethernet || std::none_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group && !is_management_port(c, net, e); })) return std::nullopt;
+  const auto k = known(g);
+  return k ? std::optional(k->family->installer) : std::nullopt;
+}
+
+bool installs(const Cluster& c, Installer which) {
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (installer_of(c, static_cast<int>(g)) == which) return true;
+  return false;
+}
+
+bool installs(const Cluster& c) { return installs(c, Installer::preseed) || installs(c, Installer::autoinstall) || installs(c, Installer::kickstart); }
+
+std::optional<BootServer> boot_server(const CompileInput& in) {
+  const int group = first_provisioner(in.cluster);
+  if (group < 0) return std::nullopt;
+  const Home home = home_of(in.cluster, in.plan, group);
+  BootServer out;
+  if (home.network >= 0) out.address = in.plan.address(home.network, home.end_points, 0, 0);
+  if (out.address == 0) return std::nullopt;
+  out.url = "http://" + ipv4_text(out.address) + "/cluster";
+  return out;
+}
+
+std::optional<InstallPlan> install_plan(const CompileInput& in, int group, Findings& findings) {
+  const auto installer = installer_of(in.cluster, group);
+  const auto server = boot_server(in);
+  if (!installer || !server) return std::nullopt;
+  const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
+  const Known k = *known(g);
+  InstallPlan out{.installer = *installer, .os = std::string(k.release->os), .release = k.number, .codename = k.release->codename, .server = *server};
+  out.arm = g.software.arch.value_or(Arch::x86_64) == Arch::aarch64;
+  if (k.family->mirror.empty()) {
+    out.mirror = server->url + "/media/" + out.os;
+  } else {
+    out.mirror = k.family->mirror;
+    if (out.arm && k.family->os == "ubuntu") out.mirror = "http://ports.ubuntu.com/ubuntu-ports";
+    if (k.family->os == "centos-stream") out.mirror += k.number + "-stream";
+    else if (*installer == Installer::kickstart) out.mirror += k.number;
+  }
+  out.user = "admin";
+  out.keys = server->url + "/authorized_keys";
+  choose_drives(g, out, findings);
+  if (is_made(in.cluster, "cloud-init")) out.folders = (g.count + kBucket - 1) / kBucket;
+  return out;
+}
+
+std::string install_header(const CompileInput& in, std::string_view output_id) { return replace_all(made_by(in, output_id), "\\\n", "\\.\n"); }
+
+namespace {
+
+std::string_view template_text(std::string_view name) {
+  for (const TemplateFile& file : template_files())
+    if (file.path == name) return file.text;
+  throw std::logic_error("no template " + std::string(name));
+}
+
+}  // namespace
+
+std::string disks_script(const InstallPlan& plan, std::string_view tail) {
+  std::string out;
+  ShellWriter sh(out);
+  sh.assign("count", plan.disks).assign("kind", plan.kind).assign("least", plan.least).assign("most", plan.most);
+  out += template_text("install/disks.sh");
+  out += template_text("install/" + std::string(tail));
+  return out;
+}
+
+std::string finish_script(const CompileInput& in, int group, const InstallPlan& plan) {
+  std::string out = "# shellcheck disable=SC2209\n";   // an account may be called as a command is: admin
+  ShellWriter sh(out);
+  sh.assign("base", plan.server.url).assign("group", in.cluster.nodes[static_cast<std::size_t>(group)].name).assign("folders", plan.folders).assign("user", plan.user).assign("keys", plan.keys);
+  out += template_text("install/finish.sh");
+  return out;
+}
+
+bool boots_over_network(const Cluster& c) { return is_made(c, "ipxe"); }
+
+std::string install_extra(const CompileInput& in, std::string_view file, bool (*good)(std::string_view), std::string_view example, Findings& findings) {
+  std::string out;
+  const auto* extra = extra_of(in, file);
+  if (!extra) return out;
+  for (const auto& wish : *extra) {
+    if (!wish) continue;
+    const std::string_view text = trim(*wish);
+    if (text.empty() || one_line(text) != text || text.ends_with('\\') || !good(text))
+      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(file)).help("write one in each line, for example " + std::string(example));
+    else out += text, out += '\n';
+  }
+  return out;
+}
+
+}  // namespace clusterc

@@ -1,0 +1,66 @@
+// kickstart/GROUP.ks for Anaconda: Rocky Linux, AlmaLinux, CentOS Stream and RHEL. Which disks is found out by its %pre, and what is done last by its %post.
+#include "compile/kickstart/kickstart.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/text.h"
+#include "compile/common.h"
+#include "compile/install/install.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::string_view kFile = "kickstart.ks";
+
+bool wanted(const Cluster& c) { return installs(c, Installer::kickstart); }
+
+// A command and its options: no section, no file that is read in its place, no password.
+bool is_command(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find(' '));
+  const bool plain = std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  const auto printed = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '"' && c != '\'' && c != '#'; };
+  return plain && std::all_of(text.begin(), text.end(), printed) && word != "rootpw" && word != "sshpw";
+}
+
+bool is_zone(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("/_+-").find(c) != std::string_view::npos; });
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  check_extra_files(in, "kickstart", {kFile}, findings);
+  const std::string extra = install_extra(in, kFile, is_command, "firewall --enabled --service=ssh", findings);
+  for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
+    if (installer_of(in.cluster, static_cast<int>(g)) != Installer::kickstart) continue;
+    const auto plan = install_plan(in, static_cast<int>(g), findings);
+    if (!plan) continue;
+    const NodeGroupModel& group = in.cluster.nodes[g];
+    const std::string arch = plan->arm ? "aarch64" : "x86_64";
+    const std::string zone = group.software.time_zone.value_or("UTC");
+    bundle.open("kickstart/" + group.name + ".ks", "kickstart");
+    std::string& out = bundle.text();
+    out += install_header(in, "kickstart");
+    out += "text\nreboot\neula --agreed\nfirstboot --disabled\nlang en_US.UTF-8\nkeyboard --xlayouts=us\ntimezone " + (is_zone(zone) ? zone : "UTC") + " --utc\n";
+    out += "# the network that the node was started over; its name comes over DHCP\nnetwork --bootproto=dhcp --device=bootif --onboot=yes --activate\n";
+    out += "url --url=" + plan->mirror + "/BaseOS/" + arch + "/os/\nrepo --name=AppStream --baseurl=" + plan->mirror + "/AppStream/" + arch + "/os/\n";
+    out += "# no password: administrators come by key (%post), root not at all\nrootpw --lock\nuser --name=" + plan->user + " --groups=wheel --lock\n";
+    out += "selinux --enforcing\nservices --enabled=sshd,chronyd\n# disks: written by %pre, which ends the installation unless it finds those of the spec\n%include /tmp/cluster-disks.ks\n";
+    if (!extra.empty()) out += "# outputs.kickstart.extra of the spec\n" + extra;
+    out += "\n%packages\n@^minimal-environment\nchrony\ncloud-init\ncurl\npython3\nsudo\n%end\n";
+    out += "\n%pre --erroronfail --log=/tmp/cluster-disks.log\n" + disks_script(*plan, "disks-kickstart.sh") + "%end\n";
+    out += "\n%post --erroronfail --log=/root/cluster-finish.log\n" + finish_script(in, static_cast<int>(g), *plan) + "%end\n";
+    bundle.close();
+  }
+}
+
+}  // namespace
+
+const Output kKickstartOutput{
+    .id = "kickstart",
+    .summary = "unattended installation of Rocky Linux, AlmaLinux, CentOS Stream and RHEL, for each node group",
+    .consumers = "Anaconda of releases 8 to 10",
+    .wanted = wanted,
+    .emit = emit,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,102 @@
+// preseed/GROUP.cfg: the answers to the questions of Debian's installer, and the two scripts that it fetches: which disks, and what is done last. A group's
+// nodes differ in nothing here: their names come over DHCP.
+#include "compile/preseed/preseed.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/text.h"
+#include "compile/common.h"
+#include "compile/install/install.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::string_view kFile = "preseed.cfg";
+
+bool wanted(const Cluster& c) { return installs(c, Installer::preseed); }
+
+// OWNER QUESTION TYPE ANSWER (debconf-set-selections(1)).
+bool is_answer(std::string_view text) {
+  const auto words = split(text, ' ');
+  const auto name = [](std::string_view word) {
+    return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("-_/.+").find(c) != std::string_view::npos; });
+  };
+  constexpr std::string_view kTypes[] = {"boolean", "error", "multiselect", "note", "password", "select", "string", "text", "title", "seen"};
+  return words.size() >= 3 && name(words[0]) && name(words[1]) && words[1].find('/') != std::string_view::npos && std::find(std::begin(kTypes), std::end(kTypes), words[2]) != std::end(kTypes);
+}
+
+std::string answers(const CompileInput& in, int group, const InstallPlan& plan, const std::string& extra) {
+  const Software& s = in.cluster.nodes[static_cast<std::size_t>(group)].software;
+  const std::string& name = in.cluster.nodes[static_cast<std::size_t>(group)].name;
+  std::string out = install_header(in, "preseed");
+  const auto answer = [&](std::string_view question, std::string_view type, std::string_view text) { out += "d-i ", out += question, out += ' ', out += type, out += ' ', out += text, out += '\n'; };
+  answer("debian-installer/locale", "string", "en_US.UTF-8");
+  answer("keyboard-configuration/xkb-keymap", "select", "us");
+  out += "# the network that the node was started over; its name comes over DHCP\n";
+  answer("netcfg/choose_interface", "select", "auto");
+  answer("netcfg/get_hostname", "string", "unassigned");
+  answer("netcfg/get_domain", "string", s.domain.value_or("unassigned"));
+  answer("hw-detect/load_firmware", "boolean", "true");
+  const std::string_view rest = std::string_view(plan.mirror).substr(plan.mirror.find("//") + 2);
+  answer("mirror/country", "string", "manual");
+  answer("mirror/protocol", "string", "http");
+  answer("mirror/http/hostname", "string", rest.substr(0, rest.find('/')));
+  answer("mirror/http/directory", "string", rest.substr(rest.find('/')));
+  answer("mirror/http/proxy", "string", "");
+  answer("mirror/suite", "string", plan.codename);
+  out += "# no password: administrators come by key (" + name + "-finish.sh), root not at all\n";
+  answer("passwd/root-login", "boolean", "false");
+  answer("passwd/user-fullname", "string", plan.user);
+  answer("passwd/username", "string", plan.user);
+  answer("passwd/user-password-crypted", "password", "!");
+  answer("clock-setup/utc", "boolean", "true");
+  answer("clock-setup/ntp", "boolean", "true");
+  if (s.time_zone && one_line(*s.time_zone) == *s.time_zone && !s.time_zone->ends_with('\\')) answer("time/zone", "string", *s.time_zone);
+  out += "# disks: " + name + "-disks.sh sets partman-auto/disk, its method and its recipe, or ends the installation\n";
+  answer("partman/early_command", "string", "wget -O /tmp/disks.sh " + plan.server.url + "/preseed/" + name + "-disks.sh && sh /tmp/disks.sh");
+  for (const std::string_view question : {"partman-lvm/device_remove_lvm", "partman-md/device_remove_md", "partman-partitioning/confirm_write_new_label", "partman/confirm", "partman/confirm_nooverwrite",
+                                          "partman-md/confirm", "partman-md/confirm_nooverwrite", "partman-efi/non_efi_system"})
+    answer(question, "boolean", "true");
+  answer("partman-basicfilesystems/no_swap", "boolean", "false");
+  answer("partman-partitioning/choose_label", "string", "gpt");
+  answer("partman/default_label", "string", "gpt");
+  answer("partman/choose_partition", "select", "finish");
+  answer("grub-installer/only_debian", "boolean", "true");
+  answer("apt-setup/cdrom/set-first", "boolean", "false");
+  out += "tasksel tasksel/first multiselect standard\n";
+  answer("pkgsel/include", "string", "openssh-server sudo curl python3 cloud-init");
+  answer("pkgsel/upgrade", "select", "full-upgrade");
+  out += "popularity-contest popularity-contest/participate boolean false\n";
+  answer("preseed/late_command", "string", "wget -O /target/root/finish.sh " + plan.server.url + "/preseed/" + name + "-finish.sh && in-target sh /root/finish.sh");
+  answer("finish-install/reboot_in_progress", "note", "");
+  if (!extra.empty()) out += "# outputs.preseed.extra of the spec: of two answers the last holds\n" + extra;
+  // The types of questions without an answer end in a blank.
+  return replace_all(out, " \n", "\n");
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  check_extra_files(in, "preseed", {kFile}, findings);
+  const std::string extra = install_extra(in, kFile, is_answer, "d-i apt-setup/non-free boolean true", findings);
+  for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
+    if (installer_of(in.cluster, static_cast<int>(g)) != Installer::preseed) continue;
+    const auto plan = install_plan(in, static_cast<int>(g), findings);
+    if (!plan) continue;
+    const std::string path = "preseed/" + in.cluster.nodes[g].name, shell = "#!/bin/sh\n" + install_header(in, "preseed");
+    bundle.add(path + ".cfg", "preseed", answers(in, static_cast<int>(g), *plan, extra));
+    bundle.add(path + "-disks.sh", "preseed", shell + disks_script(*plan, "disks-preseed.sh"));
+    bundle.add(path + "-finish.sh", "preseed", shell + finish_script(in, static_cast<int>(g), *plan));
+  }
+}
+
+}  // namespace
+
+const Output kPreseedOutput{
+    .id = "preseed",
+    .summary = "unattended installation of Debian, for each node group: answers, choice of disks, last steps",
+    .consumers = "debian-installer of Debian 11 to 13",
+    .wanted = wanted,
+    .emit = emit,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,38 @@
+# The last thing of an installation, inside the new system: the administrators' account, and what cloud-init is to do at the first start; Ansible does the
+# rest. $base, $group, $folders, $user and $keys stand above.
+set -euf
+fetch() { if command -v curl > /dev/null; then curl -fsS -o "$2" "$1"; else wget -q -O "$2" "$1"; fi; } # URL FILE
+# The name of this node, as the boot menu was told it by DHCP.
+host=
+# shellcheck disable=SC2013
+for word in $(cat "${CMDLINE:-/proc/cmdline}"); do
+  case $word in cluster.host=*) host=${word#*=} ;; esac
+done
+case $host in
+  '' | *[!A-Za-z0-9._-]*) host=$(cat /etc/hostname) ;;
+esac
+id "$user" > /dev/null 2>&1 || useradd --create-home --shell /bin/bash "$user"
+home=$(getent passwd "$user" | cut -d: -f6)
+own=$(id -gn "$user")
+install -d -m 0700 -o "$user" -g "$own" "$home/.ssh"
+fetch "$keys" "$home/.ssh/authorized_keys"
+chmod 0600 "$home/.ssh/authorized_keys"
+chown "$user:$own" "$home/.ssh/authorized_keys"
+install -d -m 0750 /etc/sudoers.d
+printf '%s ALL=(ALL) NOPASSWD:ALL\n' "$user" > /etc/sudoers.d/90-cluster
+chmod 0440 /etc/sudoers.d/90-cluster
+passwd --lock "$user" > /dev/null
+passwd --lock root > /dev/null
+# cloud-init finds its files on the disk, so that the first start waits for no network.
+seed=/var/lib/cloud/seed/nocloud
+n=0
+while [ "$n" -lt "$folders" ]; do
+  install -d -m 0755 "$seed" /etc/cloud/cloud.cfg.d
+  if fetch "$base/cloud-init/$group-$n/$host/meta-data" "$seed/meta-data" 2> /dev/null; then
+    fetch "$base/cloud-init/$group-$n/$host/user-data" "$seed/user-data"
+    printf 'datasource_list: [NoCloud, None]\n' > /etc/cloud/cloud.cfg.d/99-zz-cluster.cfg
+    exit 0
+  fi
+  n=$((n + 1))
+done
+[ "$folders" -eq 0 ] || { echo "clusterc: $base has no cloud-init files of '$host'" >&2; exit 1; }
