@@ -38,7 +38,7 @@ seen, macs = set(), set()
 for line in open(sys.argv[1] + "/dhcp-hosts", encoding="utf-8"):
     if line.startswith("#") or not line.strip():
         continue
-    words = line.strip().split(",")
+    words = [w for w in line.strip().split(",") if not w.startswith("set:")]
     address = next(w for w in words if re.fullmatch(r"\d+\.\d+\.\d+\.\d+", w))
     hardware = [w for w in words if re.fullmatch(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", w)]
     name = next(w for w in words if w != address and w not in hardware)
