@@ -172,9 +172,10 @@ struct Cabling::Picker {
     }
   }
 
+  static constexpr double kMixed = -1;   // a rate: the links run at several, which no part does
   const std::vector<CableChoice>& options(const Need& n) {
     const auto [found, fresh] = known.try_emplace(n);
-    if (fresh) {
+    if (fresh && n.rate != kMixed) {
       cables(n, found->second);
       modules(n, found->second);
       std::stable_sort(found->second.begin(), found->second.end(), [&](const CableChoice& a, const CableChoice& b) { return cheaper(a, b, parts); });
@@ -184,6 +185,7 @@ struct Cabling::Picker {
 
   std::string why_not(const Need& n, const std::vector<CableChoice>& options, double length) const {
     if (parts.empty()) return "no cable is in the catalogue";
+    if (n.rate == kMixed) return "ports of one cage run at different rates";
     for (int g : n.groups)
       if (groups[at(g)].connector.empty()) return format("the connector of '{}' is not stated", groups[at(g)].part.empty() ? groups[at(g)].who : groups[at(g)].part);
     if (!options.empty()) {
@@ -307,9 +309,16 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
     while (cage[at(i)].parent != i) i = cage[at(i)].parent = cage[at(cage[at(i)].parent)].parent;
     return i;
   };
+  // Of cages that are faster than the other end of a link: how many of their links that slows down, and to what.
+  struct Slowed { std::uint16_t links = 0; double rate = 0; };
+  std::unordered_map<std::int32_t, Slowed> slowed;
   for (std::size_t f = 0; f < all.size(); ++f)
     for (const Slim& l : all[f]) {
       if (l.length <= 0) continue;
+      if (const double near = groups[at(l.near_group)].rate.value, far = groups[at(l.far_group)].rate.value; near != far) {
+        Slowed& s = slowed[near > far ? l.near_cage : l.far_cage];
+        if (s.links == 0 || s.rate == std::min(near, far)) ++s.links, s.rate = std::min(near, far);
+      }
       for (const std::int32_t end : {l.near_cage, l.far_cage}) {
         Cage& c = cage[at(end)];
         ++c.links;
@@ -335,6 +344,7 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
     float longest = 0;
     need.groups.clear();
     need.rate = 0;
+    double fastest = 0;
     for (auto i = static_cast<std::int32_t>(root);;) {
       const Cage& c = cage[at(i)];
       const CageGroup& g = groups[at(c.group)];
@@ -343,12 +353,25 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
       ++members;
       newest = std::max(newest, i);
       need.rate = need.rate > 0 ? std::min(need.rate, g.rate.value) : g.rate.value;
+      fastest = std::max(fastest, g.rate.value);
       const auto width = [&](std::int32_t k) { return std::tuple(cage[at(k)].links, groups[at(cage[at(k)].group)].links, -k); };
       if (head < 0 || width(i) > width(head)) head = i;
       if (std::find(need.groups.begin(), need.groups.end(), c.group) == need.groups.end()) need.groups.push_back(c.group);
       i = c.next;
       if (i == static_cast<std::int32_t>(root)) break;
     }
+    // What is plugged into a cage runs all its ports at one rate.
+    bool mixed = false;
+    if (fastest > need.rate)
+      for (auto i = static_cast<std::int32_t>(root);;) {
+        if (const Cage& c = cage[at(i)]; groups[at(c.group)].rate.value > need.rate) {
+          const auto found = slowed.find(i);
+          mixed = mixed || found == slowed.end() || found->second.links != c.links || found->second.rate != need.rate;
+        }
+        i = cage[at(i)].next;
+        if (i == static_cast<std::int32_t>(root)) break;
+      }
+    if (mixed) need.rate = Picker::kMixed;
     std::sort(need.groups.begin(), need.groups.end());
     need.pair = members == 2;
     need.star = !need.pair && links == 2 * (members - 1) && 2 * cage[at(head)].links == links;

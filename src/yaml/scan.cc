@@ -669,7 +669,11 @@ void Scanner::block_scalar() {
     new_line();
     std::size_t q = p_;
     while (at(q, ' ')) ++q;
-    if (q >= text_.size()) { p_ = q; break; }
+    if (q >= text_.size()) {
+      simple = simple && q == line_;   // blanks without a line end are a line of the text to the parser
+      p_ = q;
+      break;
+    }
     if (yaml_break(text_[q])) {
       simple = simple && q == line_;
       gap = true;
