@@ -225,6 +225,13 @@ std::optional<std::string> binary_text(double si, std::size_t limit) {
   return text_in(binary, shown.unit);
 }
 
+// In the unit that needs no conversion, which cannot overflow; empty where the dimension has none.
+std::string in_unit_of_one(double si, Dimension dimension, int digits) {
+  for (const UnitRow& unit : row(dimension).units)
+    if (unit.factor == 1 && unit.offset == 0) return text_in(to_decimal(si, digits), unit.spelling);
+  return {};
+}
+
 }  // namespace
 
 std::string_view dimension_name(Dimension d) { return row(d).name; }
@@ -284,6 +291,7 @@ std::string to_text(double si, Dimension dimension, int digits) {
     if (auto binary = binary_text(si, static_cast<std::size_t>(digits))) return *binary;
   // The unit is chosen by the rounded value: 999.96 W is 1 kW, not 1000 W.
   const Shown& first = choose(row(dimension).shown, std::fabs(si));
+  if (!std::isfinite(si / first.factor)) return in_unit_of_one(si, dimension, digits);
   const double rounded = std::fabs(number_of(in_unit(si, first, digits))) * first.factor;
   const Shown& shown = choose(row(dimension).shown, rounded);
   return text_in(in_unit(si, shown, digits), shown.unit);
@@ -294,6 +302,7 @@ std::string to_exact_text(double si, Dimension dimension) {
   if (dimension == Dimension::bytes)
     if (auto binary = binary_text(si, 17)) return *binary;
   const Shown& shown = choose(row(dimension).shown, std::fabs(si));
+  if (!std::isfinite(si / shown.factor)) return in_unit_of_one(si, dimension, 0);
   QuantityError ignored{};
   const std::string text = text_in(in_unit(si, shown, 0), shown.unit);
   if (parse_quantity(text, dimension, ignored) == si) return text;
@@ -302,8 +311,7 @@ std::string to_exact_text(double si, Dimension dimension) {
     const std::string near = text_in(to_decimal(candidate, 0), shown.unit);
     if (parse_quantity(near, dimension, ignored) == si) return near;
   }
-  for (const UnitRow& unit : row(dimension).units)
-    if (unit.factor == 1 && unit.offset == 0) return text_in(to_decimal(si, 0), unit.spelling);
+  if (std::string one = in_unit_of_one(si, dimension, 0); !one.empty()) return one;
   for (const UnitRow& unit : row(dimension).units)  // liquid and air flow have m3/s, so this is not reached today
     if (power_of_ten(unit.factor)) return text_in(in_unit(si, Shown{unit.spelling, unit.factor, 0}, 0), unit.spelling);
   return text;
