@@ -18,9 +18,7 @@ std::string made_by(const CompileInput& in, std::string_view output_id, std::str
   std::string out(comment);
   out += "made by clusterc from spec '";
   out += one_line(in.cluster.spec.name.value_or(""));
-  out += "', digest ";
-  out += in.spec_digest;
-  out += "; do not edit: use outputs.";
+  out += "'; do not edit: use outputs.";
   out += output_id;
   out += ".extra\n";
   for (const Finding& f : in.accepted) {

@@ -14,7 +14,7 @@ namespace clusterc {
 struct CompileInput {
   const Cluster& cluster;
   const Plan& plan;
-  std::string_view spec_digest;      // sha256 of the spec's text and all it names: stands in every header
+  std::string_view spec_digest;      // sha256 of the spec's text and all it names; not for what is written: each change of the spec would change every file
   const OutputWish* wish = nullptr;  // `outputs:` of the spec for this output
   std::span<const Finding> accepted; // stamped into what is compiled
   const Inventory* inventory = nullptr;   // MAC and GUID of single devices, where the spec names an inventory

@@ -36,7 +36,7 @@ class Dashboard {
     const std::string cluster = one_line(in.cluster.spec.name.value_or(""));
     JsonWriter& j = *json_;
     j.begin_object().field("uid", "cluster-" + uid).field("title", cluster + ": " + title);
-    j.field("description", "made by clusterc from spec '" + cluster + "', digest " + std::string(in.spec_digest) + "; a change here is lost: copy the dashboard");
+    j.field("description", "made by clusterc from spec '" + cluster + "'; a change here is lost: copy the dashboard");
     j.array("tags", JsonWriter::Layout::line).value("clusterc").end_array();
     j.field("editable", false).field("graphTooltip", 1).field("refresh", "1m").field("schemaVersion", 36).field("timezone", "browser").field("version", 1);
     j.object("time", JsonWriter::Layout::line).field("from", "now-6h").field("to", "now").end_object();

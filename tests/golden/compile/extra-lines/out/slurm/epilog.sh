@@ -1,5 +1,5 @@
 #!/bin/sh
-# made by clusterc from spec 'quartet', digest e2ad34addba9250d53c6120ba811da0c0fdd464073a94846808cbc5b8529504e; do not edit: use outputs.slurm.extra
+# made by clusterc from spec 'quartet'; do not edit: use outputs.slurm.extra
 # Slurm's Epilog: run as root on each node of a job when all of it has ended. Takes the job's scratch away and looks at the node, before the
 # next job comes.
 # shellcheck disable=SC2317  # node.sh calls the functions

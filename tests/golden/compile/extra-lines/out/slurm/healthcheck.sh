@@ -1,5 +1,5 @@
 #!/bin/sh
-# made by clusterc from spec 'quartet', digest e2ad34addba9250d53c6120ba811da0c0fdd464073a94846808cbc5b8529504e; do not edit: use outputs.slurm.extra
+# made by clusterc from spec 'quartet'; do not edit: use outputs.slurm.extra
 # Slurm's HealthCheckProgram: looks for what the spec promises of this node (node.sh beside it).
 #   healthcheck.sh           drains the node, with the reason, while something is missing; resumes it when all is there again. A node that
 #                            somebody else drained stays drained.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# made by clusterc from spec 'quartet', digest e2ad34addba9250d53c6120ba811da0c0fdd464073a94846808cbc5b8529504e; do not edit: use outputs.slurm.extra
+# made by clusterc from spec 'quartet'; do not edit: use outputs.slurm.extra
 # Slurm's Prolog: run as root on each node of a job before anything of the job. When it fails, slurmd drains the node and the job goes back
 # into the queue, for other nodes.
 # shellcheck disable=SC2317  # node.sh calls the functions

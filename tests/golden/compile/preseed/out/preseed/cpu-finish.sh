@@ -1,5 +1,5 @@
 #!/bin/sh
-# made by clusterc from spec 'bare', digest 9cc47b1bd3e7c0462e36d4a5eb0edfb920ecc43359c4e4ac064e1d4417d3b618; do not edit: use outputs.preseed.extra
+# made by clusterc from spec 'bare'; do not edit: use outputs.preseed.extra
 # shellcheck disable=SC2209
 base=http://10.1.0.65/cluster
 group=cpu

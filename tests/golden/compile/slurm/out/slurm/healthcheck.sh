@@ -1,5 +1,5 @@
 #!/bin/sh
-# made by clusterc from spec 'Sched', digest 258e8ed8285317ac5a22d32f5dd2c0ee76f89d067e6c1ac23626dab4f2a142b5; do not edit: use outputs.slurm.extra
+# made by clusterc from spec 'Sched'; do not edit: use outputs.slurm.extra
 # Slurm's HealthCheckProgram: looks for what the spec promises of this node (node.sh beside it).
 #   healthcheck.sh           drains the node, with the reason, while something is missing; resumes it when all is there again. A node that
 #                            somebody else drained stays drained.

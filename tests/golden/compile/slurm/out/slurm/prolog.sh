@@ -1,5 +1,5 @@
 #!/bin/sh
-# made by clusterc from spec 'Sched', digest 258e8ed8285317ac5a22d32f5dd2c0ee76f89d067e6c1ac23626dab4f2a142b5; do not edit: use outputs.slurm.extra
+# made by clusterc from spec 'Sched'; do not edit: use outputs.slurm.extra
 # Slurm's Prolog: run as root on each node of a job before anything of the job. When it fails, slurmd drains the node and the job goes back
 # into the queue, for other nodes.
 # shellcheck disable=SC2317  # node.sh calls the functions

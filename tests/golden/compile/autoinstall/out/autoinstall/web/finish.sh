@@ -1,5 +1,5 @@
 #!/bin/sh
-# made by clusterc from spec 'bare', digest 35405ea6d023836bd1c1b79c3ae868fa959a1f50be58dd5ecadc2c58d0ad38c4; do not edit: use outputs.autoinstall.extra
+# made by clusterc from spec 'bare'; do not edit: use outputs.autoinstall.extra
 # shellcheck disable=SC2209
 base=http://10.1.0.65/cluster
 group=web

@@ -1,5 +1,5 @@
 #!/bin/sh
-# made by clusterc from spec 'told', digest ca6a0f8e91dba7ee4175d16effb2346c676034aae08e152a2e8e5e667e5800ee; do not edit: use outputs.fabric-env.extra
+# made by clusterc from spec 'told'; do not edit: use outputs.fabric-env.extra
 # puts the files beside it in place on a node of this group; says what it changed. Exit status 3: not all RDMA ports of the plan are there, and the
 # libraries are left to choose among them; run it again when they are.
 # shellcheck disable=SC2317,SC2329  # not every group calls every function
