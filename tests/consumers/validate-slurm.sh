@@ -23,7 +23,7 @@ validate() { # SPEC NAME [OPTIONS…]: report in NAME.json, exit status in $rc
 judge() { # NAME, then Python on `d` (the report) and `v` (its verdicts): every line must be true
   local name=$1
   python3 - "$work/$name.json" <<PY || { cat "$work/$name.txt" "$work/$name.err" >&2; fail "$name: $(tail -1 "$work/$name.txt")"; }
-import json, sys
+import json, os, sys
 d = json.load(open(sys.argv[1]))
 v = d["verdicts"]
 $(cat)
@@ -52,12 +52,17 @@ grep -q '"nodes":4' "$work/all.journal" || grep -q 'nodes\\":4' "$work/all.journ
 say "the probe and four validators on four nodes: $(tail -2 "$work/all.txt" | head -1)"
 
 # Each virtual node has a folder mounted at /home in place of the file server's: it is written and read on all four at once, and nothing says what it should give.
+# This machine's disk may give a node more than the 10 Gb/s port that the spec has between it and the server: then that is an error, with both figures.
 validate "$src/examples/four-virtual.yaml" home --only storage
-[ $rc -eq 0 ] || { cat "$work/home.txt" >&2; fail "exit status $rc of the file system"; }
+[ $rc -le 1 ] || { cat "$work/home.txt" >&2; fail "exit status $rc of the file system"; }
+export rc
 judge home <<'PY'
 of = [x for x in v if x["metric"] in ("storage.read", "storage.write")]
-assert {x["node"] for x in of} == {"n1", "n2", "n3", "n4", "n[1-4]"} and all(x["verdict"] == "unjudged" and x["data_verified"] and x["value"] for x in of), of
-assert not [x for x in v if x["verdict"] in ("fail", "error", "degraded")], v
+assert {x["node"] for x in of} == {"n1", "n2", "n3", "n4", "n[1-4]"} and all(x["data_verified"] and x["value"] for x in of), of
+faster = [x for x in of if x["verdict"] == "error"]
+assert all("that the hardware allows (1 port x 10 Gb/s" in x["reason"] and x["value"] > 10e9 * 0.98 / 8 for x in faster), faster
+assert {x["verdict"] for x in v} <= {"unjudged", "error"} and [x for x in v if x["verdict"] == "error"] == faster, v
+assert os.environ["rc"] == ("1" if faster else "0"), (os.environ["rc"], faster)
 PY
 say "the file system of four nodes, measured at once, every block checked"
 
