@@ -21,11 +21,18 @@ const char* rw_of(Pattern pattern) {
   return "read";
 }
 
+// fio takes a ':' for the end of one folder and the begin of the next, unless a '\' stands before it (fio(1), directory=).
+std::string one_folder(std::string_view path) {
+  std::string out;
+  for (const char c : path) (c == ':' ? out += '\\' : out) += c;
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> fio_arguments(const std::string& program, const FioRun& run) {
   const bool writes = run.pattern == Pattern::write || run.pattern == Pattern::random_write;
-  std::vector<std::string> out = {program, "--output-format=json", "--name=data", "--directory=" + run.folder, format("--rw={}", rw_of(run.pattern)),
+  std::vector<std::string> out = {program, "--output-format=json", "--name=data", "--directory=" + one_folder(run.folder), format("--rw={}", rw_of(run.pattern)),
                                   format("--bs={}", run.block), format("--size={}", run.size / run.jobs / run.block * run.block), format("--numjobs={}", run.jobs), "--group_reporting",
                                   format("--ioengine={}", run.engine), format("--iodepth={}", run.depth), format("--direct={}", run.direct ? 1 : 0),
                                   format("--randseed={}", run.seed), "--norandommap=1", "--randrepeat=0"};

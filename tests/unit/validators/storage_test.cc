@@ -128,6 +128,17 @@ TEST_F(StorageProgram, MeasuresVerifiesAndLeavesNothing) {
   }
 }
 
+// fio would take what stands before the ':' for a folder of its own.
+TEST_F(StorageProgram, AColonInAPathIsPartOfIt) {
+  SKIP_WITHOUT_FIO();
+  data = root + "/10.0.0.1:home\\";
+  fs::create_directory(data);
+  fs::create_directory(root + "/10.0.0.1");
+  expect_measured(run(command({"--tests", "sequential"})), 2);
+  expect_nothing_left();
+  EXPECT_TRUE(fs::is_empty(root + "/10.0.0.1"));
+}
+
 TEST_F(StorageProgram, TheFaultBuildIsFoundEverywhere) {
   SKIP_WITHOUT_FIO();
   expect_wrong_data(run(command({}, kFaulty + "/clusterc-storage-faulty")), 9);
