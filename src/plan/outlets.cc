@@ -43,18 +43,18 @@ std::vector<OutletPlace> outlet_places(const Plan& plan, const PowerClass& k) {
     const Outlets there = g.pdus[p].part ? outlets_of(*g.pdus[p].part) : Outlets{};
     const auto deal = [&](bool keep) {
       Taken taken;
-      bool all = true;
+      std::int64_t without = 0;
       std::size_t next = 0;
       for (std::size_t c = 0; c <= rack.cords.size(); ++c) {
         for (; next < rack.to_come.size() && static_cast<std::size_t>(rack.to_come[next].before) == c; ++next)
           if (keep && static_cast<std::size_t>(rack.to_come[next].position) == p) take(rack.to_come[next].inlet, there, taken);
         if (c == rack.cords.size() || static_cast<std::size_t>(rack.cords[c].position) != p) continue;
         out[c] = take(inlets[c], there, taken);
-        all = all && (out[c].number > 0 || out[c].socket == OutletKind::hardwired);
+        without += out[c].number == 0 && out[c].socket != OutletKind::hardwired;
       }
-      return all;
+      return without;
     };
-    if (!deal(true)) deal(false);
+    if (const std::int64_t without = deal(true); without > 0 && deal(false) == without) deal(true);
   }
   return out;
 }

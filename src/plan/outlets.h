@@ -3,7 +3,7 @@
 // Outlets of one kind are counted through on each PDU, from its bottom: C13 1, 2, 3 … and C19 1, 2, 3 …; where the maker prints other numbers the
 // third C19 is still the third. Cords take them in the order in which they are dealt, devices from the bottom of the rack up, each the next
 // one that its plug fits; combined outlets when the plain ones are taken. Members to come that have a place kept free keep their outlets, so that nobody's
-// cord moves when they come; where that would leave somebody without one who is there, they keep none.
+// cord moves when they come; where that would leave somebody without one who is there and who else had one, they keep none.
 // Example: 2 C19 outlets and 1 combined; cords of three nodes with one C20 inlet each: C19 1, C19 2, C13/C19 1.
 #pragma once
 #include <cstdint>

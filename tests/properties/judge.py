@@ -530,7 +530,8 @@ def room(spec, growth):
 
 def moved(old, new):
     """Cables, places, names and addresses of the plan in `old` that are not in `new` as they were. Places count where everybody found one in the end:
-    a room that is too small for all who are to come has none kept free. Cords hang where they hung. What a cable is made of is not looked at: a neighbour in the
+    a room that is too small for all who are to come has none kept free. Cords hang where they hung; where a PDU
+    has too few outlets of a kind for all who came (the rules say so) it may be another outlet of it. What a cable is made of is not looked at: a neighbour in the
     same cage may change it (docs/names.md)."""
     out = []
 
@@ -549,6 +550,13 @@ def moved(old, new):
         switches = {(f["network"], t["tier"]): (t["count"], t["down"], t["up"]) for f in plan["fabrics"] for t in f["tiers"]}
         return {"cable": cables, "place": places, "cord": cords, "addresses": addresses, "gateway": gateways, "switches": switches, "number": numbers}, plan["unplaced"]
     (a, _), (b, left_over) = read(old), read(new)
+    short = {(pdu, socket) for pdu, socket, outlet, _, _ in b["cord"].values() if socket and not outlet}
+    short |= {(pdu, "C13/C19") for pdu, _ in short}     # they are the last to be had of either kind
+    for k, (pdu, socket, _, lines, _) in b["cord"].items():
+        if (pdu, socket) in short:
+            b["cord"][k] = (pdu, "", "", lines, "")
+            if k in a["cord"]:
+                a["cord"][k] = (a["cord"][k][0], "", "", a["cord"][k][3], "")
     for what in a:
         if what in ("place", "cord") and left_over:
             continue

@@ -54,6 +54,18 @@ TEST(Outlets, NoneAreKeptWhereThereAreTooFew) {
   const CordToCome one{.before = 2, .below = 1, .position = 0, .inlet = InletKind::c20};
   EXPECT_EQ(Rack(2).first_pdu({one, one, one}), (List{"C19-1", "C19-2"}));
 }
+// Who has no outlet of its kind in any case takes nobody's place away.
+TEST(Outlets, KeptThoughSomebodyFindsNoneInAnyCase) {
+  Rack r(1);
+  r.s.na60.outlets.pop_back();     // 2 C19 are left, nothing for a C14 plug
+  NodeGroupModel& m = r.s.nodes("m", "m[1-1]", 0, 1, 500, 1);
+  PsuSet psus;
+  psus.count = known<std::int64_t>(2);
+  psus.inlet = known(InletKind::c14);
+  m.server.part.psus = psus;
+  EXPECT_EQ(r.first_pdu(), (List{"C19-1", "C13-0"}));
+  EXPECT_EQ(r.first_pdu({{.before = 0, .below = 0, .position = 0, .inlet = InletKind::c20}}), (List{"C19-2", "C13-0"}));
+}
 
 // 48 units of 44.45 mm, 20 outlets: the first at half a unit of 2.4, unit 1.7; the supply in unit 40 is 38.3 x 44.45 mm = 1.70 m above, the rack 0.8 m
 // wide, 0.5 m of slack at both ends: 3.50 m.
