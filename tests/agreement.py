@@ -17,6 +17,8 @@ import sys
 
 import yaml
 
+import network_files
+
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -143,10 +145,24 @@ class Tree:
                     raise Disagree(f"{node}: {i} is in no subnet of the plan")
             seen.add(node)
             self.interfaces[node] = names
-        if files:
+        for output in ("networkd", "networkmanager"):
+            for path in glob.glob(os.path.join(self.tree, output, "*-[0-9]*", "*")):
+                node, group = os.path.basename(path), os.path.join(self.tree, output, "group", os.path.basename(os.path.dirname(path)).rpartition("-")[0])
+                devices = network_files.read([path, group])
+                got = {ipaddress.ip_interface(a) for d in devices.values() for a in d["addresses"]}
+                managed = {ip for network, ips in of_node[node].items() if network in self.oob for ip in ips}
+                same(f"addresses of {node}: {output} and hosts", {i.ip for i in got} - managed, {ip for network, ips in of_node[node].items() if network not in self.oob for ip in ips})
+                if not {i.network for i in got} <= set(self.subnets.values()):
+                    raise Disagree(f"{node}: an address of {output} is in no subnet of the plan")
+                if node in self.interfaces:                 # cloud-init's too
+                    same(f"devices of {node}: {output} and network-config", set(devices), self.interfaces[node])
+                seen.add(node)
+                self.interfaces[node] = set(devices)
+                self.count(f"addresses: {output} = hosts", len(got))
+        if seen:
             wanted = {n for n in self.node_group if any(ips for network, ips in of_node[n].items() if network not in self.oob)}
             same("nodes with a network configuration", seen, wanted | seen & set(self.node_group))
-            self.count("addresses: network configuration = hosts", len(files))
+            self.count("addresses: network configuration = hosts", len(seen))
         folders = {os.path.basename(p) for p in glob.glob(os.path.join(self.tree, "cloud-init", "*", "*"))}
         for path in glob.glob(os.path.join(self.tree, "cloud-init", "*", "*", "meta-data")):
             node = os.path.basename(os.path.dirname(path))
@@ -377,7 +393,7 @@ def main():
     os.makedirs(work)
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
-        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "chrony")]
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony")]
         specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
@@ -404,7 +420,7 @@ def main():
         print(f"  {n:6} {what}")   # how many were compared
     if not chosen:
         failed += twins(trees, work)
-        missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
+        missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "addresses: networkd = hosts", "addresses: networkmanager = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
                    "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: topology.conf = cables",
                    "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM"} - set(sums)
         if missing:
@@ -414,11 +430,13 @@ def main():
 
 
 def twins(trees, work):
-    """One thing changed in one file of the SuperPOD's tree: found."""
+    """One thing changed in one file of a tree: found."""
     failed = 0
     for number, (what, base, path, was, becomes) in enumerate((
             ("an address in hosts", "superpod", "hosts/hosts", "10.10.16.5 gpu005", "10.10.16.205 gpu005"),
             ("an address in netplan", "superpod", "netplan/gpu-0/gpu003.yaml", "10.10.16.3/16", "10.10.16.33/16"),
+            ("an address in networkd", "networkd", "networkd/cpu-0/n2/10-rail1.network", "Address=10.3.0.20/24", "Address=10.3.0.22/24"),
+            ("an address in networkmanager", "networkmanager", "networkmanager/cpu-0/n2/bond0.77.nmconnection", "10.2.0.18/24", "10.2.0.17/24"),
             ("a name in cloud-init", "superpod", "cloud-init/gpu-0/gpu002/meta-data", '"gpu002"', '"gpu020"'),
             ("an address that dnsmasq gives", "superpod", "dnsmasq/dhcp-hosts", "gpu001,10.10.16.1", "gpu001,10.10.16.2"),
             ("a node that the inventory lacks", "superpod", "ansible/inventory.yaml", "gpu[001:127]", "gpu[001:126]"),

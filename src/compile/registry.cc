@@ -14,6 +14,8 @@
 #include "compile/kea/kea.h"
 #include "compile/kickstart/kickstart.h"
 #include "compile/netplan/netplan.h"
+#include "compile/networkd/networkd.h"
+#include "compile/networkmanager/networkmanager.h"
 #include "compile/nfs/nfs.h"
 #include "compile/nftables/nftables.h"
 #include "compile/opensm/opensm.h"
@@ -29,7 +31,7 @@ constexpr std::array kOutputs = std::to_array<const Output*>({
     &kIpxeOutput, &kPreseedOutput, &kAutoinstallOutput, &kKickstartOutput,
     &kChronyOutput, &kNftablesOutput, &kNfsOutput,
     &kSlurmOutput,
-    &kCloudInitOutput, &kNetplanOutput, &kAnsibleOutput,
+    &kCloudInitOutput, &kNetplanOutput, &kNetworkdOutput, &kNetworkManagerOutput, &kAnsibleOutput,
     &kOpensmOutput, &kFabricEnvOutput,
     &kContainersOutput,
     &kPrometheusOutput, &kGrafanaOutput,

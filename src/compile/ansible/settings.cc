@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/fabric_env/fabric_env.h"
-#include "compile/netplan/netplan.h"
+#include "compile/group_network.h"
 #include "compile/nfs/nfs.h"
 #include "compile/nftables/nftables.h"
 #include "compile/slurm/slurm.h"
@@ -134,7 +134,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (const Distribution* d = distribution_of(g.software.os.value_or(""), out.distribution_version)) out.distribution = d->fact, family = d->family;
 
   Findings of_network;   // netplan or cloud-init says it
-  const GroupNetwork network(in, group, "netplan", of_network);
+  const GroupNetwork network(in, group, of_network);
   out.files = node_files(c, group, network.several_in_one_subnet());
   out.kernel_arguments = kernel_arguments(g, findings);
   check_releases(g.software, findings);
@@ -154,7 +154,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (!out.container_files.empty()) roles.push_back("containers");
   if (!out.kernel_arguments.empty() || !out.files.sysctl.empty() || !out.packages.modules.empty()) roles.push_back("kernel");
   if (!out.files.limits.empty()) roles.push_back("limits");
-  if (reads_netplan(g) && !network.empty() && is_made(c, "netplan")) roles.push_back("netplan");
+  if (network_reader(c, g) == NetworkReader::netplan && !network.empty() && is_made(c, "netplan")) roles.push_back("netplan");
   if (is_made(c, "nftables")) out.firewall = firewall_file(g), roles.push_back("nftables");
   if (is_made(c, "chrony")) roles.push_back("chrony");
   if (g.software.identity && g.software.identity->kind.value_or("local") != "local") {

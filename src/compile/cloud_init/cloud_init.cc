@@ -73,8 +73,10 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const std::string cluster = to_lower(in.cluster.spec.name.value_or("cluster"));
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
-    Findings of_network;   // netplan says it where it is the reader
-    const GroupNetwork network(in, static_cast<int>(g), "cloud-init", reads_netplan(group) ? of_network : findings);
+    Findings of_network;   // the reader's own output says it where there is one
+    const GroupNetwork network(in, static_cast<int>(g), network_reader(in.cluster, group) == NetworkReader::cloud_init ? findings : of_network);
+    const bool with_network = !reads_netplan(group) && !network.empty();
+    const PatternText network_config = with_network ? netplan_text(in, network, group, "cloud-init") : PatternText();
     const PatternText user(user_data(in, static_cast<int>(g), network, extra), in.spec_digest);
     std::string host, folder;
     const auto fill = [&](std::size_t, std::string& out) { out += host; };
@@ -92,9 +94,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       std::string& out = bundle.text();
       out += "instance-id: \"", out += cluster, out += '-', out += host, out += "\"\nlocal-hostname: \"", out += host, out += "\"\n";
       bundle.close();
-      if (reads_netplan(group) || network.empty()) continue;
+      if (!with_network) continue;
       bundle.open(folder + "/network-config", "cloud-init", 0600);
-      network.append(i, bundle.text());
+      network.append(network_config, i, bundle.text());
       bundle.close();
     }
   }

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/netplan/netplan.h"
+#include "compile/group_network.h"
 #include "compile/opensm/opensm.h"
 #include "model/roce.h"
 #include "write/writers.h"
@@ -109,7 +109,7 @@ class GroupEnv {
       : in_(in), c_(in.cluster), g_(c_.nodes[static_cast<std::size_t>(group)]), ports_(g_.computes && g_.count > 0 ? ports_of(in, group) : std::vector<Ports>()) {
     if (ports_.empty()) return;
     Findings of_network;   // netplan or cloud-init says it
-    const GroupNetwork network(in, group, "netplan", of_network);
+    const GroupNetwork network(in, group, of_network);
     rdma_ = std::any_of(ports_.begin(), ports_.end(), [](const Ports& p) { return p.rdma; });
     efa_ = std::any_of(ports_.begin(), ports_.end(), [](const Ports& p) { return p.net->kind == LinkKind::efa; });
     found_ = rdma_ && std::all_of(ports_.begin(), ports_.end(), [](const Ports& p) { return !p.rdma || p.unknown.empty(); });

@@ -338,5 +338,57 @@ TEST(CloudInit, NetworkConfigWhereNetplanIsNotRead) {
   EXPECT_EQ(debian.file("cloud-init/cpu-0/n1/network-config"), "no file cloud-init/cpu-0/n1/network-config");
 }
 
+// ---- networkd, networkmanager
+
+TEST(NetworkReaders, EverySystemHasOne) {
+  const auto first = [](std::string_view os, std::string_view outputs = "") {
+    Compiled c;
+    c.spec(kVms + "software: { os: " + std::string(os) + " }\n" + std::string(outputs));
+    std::string out;
+    for (const std::string& path : c.paths())
+      if (path.starts_with("net") || path.ends_with("network-config")) {
+        const std::string what = path.substr(0, path.find('/'));
+        if (out.find(what) == std::string::npos) out += (out.empty() ? "" : " ") + what;
+      }
+    return out;
+  };
+  constexpr std::string_view kNetworkd = "outputs: { networkd: {} }\n", kNoManager = "outputs: { networkmanager: { skip: true } }\n";
+  EXPECT_EQ(first("debian-12"), "netplan");
+  EXPECT_EQ(first("debian-12", kNetworkd), "networkd");
+  EXPECT_EQ(first("debian-12", "outputs: { networkd: { skip: true } }\n"), "netplan");
+  EXPECT_EQ(first("rocky-9.4"), "cloud-init networkmanager");
+  EXPECT_EQ(first("rocky-9.4", kNetworkd), "cloud-init networkmanager");   // EPEL's networkd is nobody's default
+  EXPECT_EQ(first("rhel-7"), "cloud-init");
+  EXPECT_EQ(first("fedora-42"), "cloud-init networkmanager");
+  EXPECT_EQ(first("rocky-9.4", kNoManager), "cloud-init");
+  EXPECT_EQ(first("sles-15", kNetworkd), "cloud-init");
+  EXPECT_EQ(first("amazon-linux-2", kNetworkd), "cloud-init");
+  EXPECT_EQ(first("amazon-linux-2023", kNetworkd), "cloud-init networkd");
+}
+
+// What all nodes share stands once: 600 nodes and one head with an address each, nothing for a group.
+TEST(NetworkReaders, OneFileForEachAddress) {
+  Compiled c;
+  c.spec(kVms + "software: { os: rocky-9 }\n", {"networkmanager"});
+  EXPECT_EQ(c.paths().size(), 601u);
+  EXPECT_EQ(c.bundle.files().front().mode, 0600u);
+}
+
+TEST(NetworkReaders, ExtraLines) {
+  const auto told = [](std::string_view os, std::string_view output, std::string_view lines) {
+    Compiled c;
+    c.spec(kVms + "software: { os: " + std::string(os) + " }\noutputs: { " + std::string(output) + ": [ " + std::string(lines) + " ] } } }\n", {"networkd", "networkmanager"});
+    return c.told();
+  };
+  const std::string_view d = "networkd: { extra: { 90-extra.network", m = "networkmanager: { extra: { extra.nmconnection";
+  EXPECT_EQ(told("debian-12", d, "\"[Match]\", \"Name=mgmt0\", \"[Network]\", \"DHCP=yes\""), "");
+  EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=mgmt0 eth0\"").find("interface 'eth0' follows from the spec [output-extra-contradicts-spec]"), std::string::npos);
+  EXPECT_NE(told("debian-12", d, "\"Name=mgmt0\"").find("'Name=mgmt0' is no line of 90-extra.network [output-extra-malformed]"), std::string::npos);
+  EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=a\\nReboot=yes\"").find("[output-extra-malformed]"), std::string::npos);
+  EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=a\\\\\"").find("[output-extra-malformed]"), std::string::npos);   // a backslash at the end takes the next line in
+  EXPECT_EQ(told("rocky-9", m, "\"[connection]\", \"id=mgmt0\", \"interface-name=mgmt0\""), "");
+  EXPECT_NE(told("rocky-9", m, "\"[connection]\", \"interface-name=eth0\"").find("interface 'eth0' follows from the spec"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace clusterc

@@ -1,0 +1,220 @@
+#include "compile/group_network.h"
+
+#include <algorithm>
+
+#include "base/ip.h"
+#include "base/text.h"
+#include "compile/common.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::size_t kLongestName = 15;   // IFNAMSIZ is 16 with its final zero (include/uapi/linux/if.h)
+constexpr std::int64_t kFirstTable = 101;  // routing tables 0 and 253 to 255 are the kernel's (include/uapi/linux/rtnetlink.h)
+
+using Kind = NetworkDevice::Kind;
+
+NetworkDevice* find(std::vector<NetworkDevice>& devices, std::string_view name) {
+  const auto at = std::find_if(devices.begin(), devices.end(), [&](const NetworkDevice& d) { return d.name == name; });
+  return at == devices.end() ? nullptr : &*at;
+}
+
+NetworkDevice device(Kind kind, std::string name) {
+  NetworkDevice d;
+  d.kind = kind, d.name = std::move(name);
+  return d;
+}
+
+struct Devices { std::vector<NetworkDevice> ports, bonds, vlans; };
+
+Devices devices_of(const Cluster& c, const Plan& plan, int group) {
+  Devices d;
+  for (const Interface& i : interfaces_of(c, plan, group)) {
+    const NetworkModel& net = c.networks[i.network];
+    const std::int64_t mtu = net.spec ? net.spec->mtu.value_or(0) : 0;
+    const std::int64_t vlan = net.spec && net.shares >= 0 ? net.spec->vlan.value_or(0) : 0;
+    std::vector<std::string> below;   // devices that carry this network
+    for (const std::string& name : i.names) {
+      NetworkDevice* port = find(d.ports, name);
+      if (!port) port = &d.ports.emplace_back(device(Kind::port, name));
+      port->mtu = std::max(port->mtu, mtu);
+      // Over a port that is in a bond a guest comes through the bond.
+      NetworkDevice* bond = port->bond.empty() ? nullptr : find(d.bonds, port->bond);
+      const std::string& carrier = bond ? bond->name : name;
+      if (bond) bond->mtu = std::max(bond->mtu, mtu);
+      if (std::find(below.begin(), below.end(), carrier) == below.end()) below.push_back(carrier);
+    }
+    if (i.bonded && below == i.names) {
+      below.clear();
+      const auto width = static_cast<std::ptrdiff_t>(i.ports / i.addresses);
+      for (std::int64_t b = 0; b < i.addresses; ++b) {
+        const auto first = i.names.begin() + b * width, last = b + 1 < i.addresses ? first + width : i.names.end();
+        if (last - first == 1) {
+          below.push_back(*first);
+          continue;
+        }
+        NetworkDevice bond = device(Kind::bond, "bond");
+        append_uint(bond.name, d.bonds.size());
+        bond.mtu = mtu, bond.members = {first, last};
+        for (const std::string& member : bond.members) find(d.ports, member)->bond = bond.name;
+        below.push_back(bond.name);
+        d.bonds.push_back(std::move(bond));
+      }
+    }
+    for (std::int64_t a = 0; a < i.addresses; ++a) {
+      const std::string& carrier = below[std::min(static_cast<std::size_t>(a), below.size() - 1)];
+      NetworkDevice* on = find(d.bonds, carrier);
+      if (!on) on = find(d.ports, carrier);
+      if (vlan > 0) {
+        std::string name = carrier + ".";
+        append_int(name, vlan);
+        on = find(d.vlans, name);
+        if (!on) on = &d.vlans.emplace_back(device(Kind::vlan, std::move(name))), on->below = carrier, on->vlan = vlan, on->mtu = mtu;
+      }
+      NetworkAddress address;
+      address.network = i.network, address.end_points = i.end_points, address.port = a;
+      address.subnet = net.subnet->text(), address.length = static_cast<int>(net.subnet->length);
+      on->addresses.push_back(std::move(address));
+    }
+  }
+  return d;
+}
+
+// "rocky-9.4": rocky, 9; without a release 0.
+std::pair<std::string_view, std::uint64_t> distribution_of(std::string_view os) {
+  const std::size_t dash = os.find_last_of('-');
+  if (dash == std::string_view::npos) return {os, 0};
+  const std::string_view release = os.substr(dash + 1);
+  const auto major = parse_uint(release.substr(0, release.find('.')));
+  return major ? std::pair{os.substr(0, dash), *major} : std::pair{os, std::uint64_t{0}};
+}
+
+bool is_skipped(const Cluster& c, std::string_view id) {
+  const auto* wish = c.spec.outputs.find(id);
+  return wish && wish->value.skip.value_or(false);
+}
+
+}  // namespace
+
+bool reads_netplan(const NodeGroupModel& g) {
+  const std::string os = g.software.os.value_or("");
+  return os.empty() || os.starts_with("ubuntu") || os.starts_with("debian");
+}
+
+NetworkReader network_reader(const Cluster& c, const NodeGroupModel& g) {
+  const std::string os = g.software.os.value_or("");
+  const auto [name, release] = distribution_of(os);
+  const auto is = [name = name](std::initializer_list<std::string_view> names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  if (c.spec.outputs.find("networkd") && !is_skipped(c, "networkd") &&
+      (reads_netplan(g) || is({"flatcar", "azure-linux"}) || (name == "amazon-linux" && release >= 2023)))
+    return NetworkReader::networkd;
+  if (reads_netplan(g)) return NetworkReader::netplan;
+  // Before release 8 the network scripts are the standard (RHEL 8.0 release notes: "Network scripts are deprecated").
+  const bool keyfiles = name == "fedora" || (is({"rhel", "rocky", "almalinux", "centos-stream", "oracle-linux"}) && (release == 0 || release >= 8));
+  return keyfiles && !is_skipped(c, "networkmanager") ? NetworkReader::networkmanager : NetworkReader::cloud_init;
+}
+
+bool has_network_of(const Cluster& c, NetworkReader reader) {
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (network_reader(c, c.nodes[g]) == reader && std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
+          return n.subnet && std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group == static_cast<int>(g) && !is_management_port(c, n, e); });
+        })) return true;
+  return false;
+}
+
+GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings) : plan_(in.plan), salt_(in.spec_digest) {
+  const Cluster& c = in.cluster;
+  const NodeGroupModel& g = c.nodes[group];
+  Devices d = devices_of(c, in.plan, group);
+  for (std::vector<NetworkDevice>* list : {&d.ports, &d.bonds, &d.vlans}) {
+    const auto longest = std::find_if(list->begin(), list->end(), [](const NetworkDevice& n) { return n.name.size() > kLongestName; });
+    if (longest != list->end())
+      findings.error("netplan-interface-name-too-long", g.span, "interface '" + longest->name + "' of '" + g.name + "' has " + std::to_string(longest->name.size()) + " characters, Linux takes 15")
+          .help("give the port group a shorter name");
+    std::move(list->begin(), list->end(), std::back_inserter(devices_));
+  }
+  // The way out, and the name servers, belong to the primary network, else to the first with a gateway.
+  const int primary = primary_network(c);
+  int way_out = -1, first = -1;
+  bool in_primary = false;
+  std::vector<std::int64_t> in_network(c.networks.size());
+  for (NetworkDevice& device : devices_)
+    for (NetworkAddress& a : device.addresses) {
+      a.mark = marks_.size();
+      marks_.push_back({a.network, a.end_points, a.port});
+      ++in_network[static_cast<std::size_t>(a.network)];
+      if (first < 0) first = a.network;
+      in_primary |= a.network == primary;
+      const AddressPlan* plan = in.plan.addresses_of(a.network);
+      // A gateway is what the spec names: the first address, which the plan keeps free for one, need not be a router.
+      const Network* spec = c.networks[a.network].spec;
+      if (plan && plan->gateway != 0 && spec && spec->gateway && (way_out < 0 || a.network == primary)) way_out = a.network;
+    }
+  const int named = way_out >= 0 ? way_out : in_primary ? primary : first;
+  std::int64_t table = kFirstTable;
+  for (NetworkDevice& device : devices_) {
+    bool several = false;
+    for (NetworkAddress& a : device.addresses) {
+      if (a.network == way_out && a.port == 0) a.gateway = in.plan.addresses_of(a.network)->gateway;
+      device.name_servers |= a.network == named && a.port == 0;
+      several |= in_network[static_cast<std::size_t>(a.network)] > 1;
+    }
+    if (several) device.table = table++;
+    several_ |= several;
+  }
+}
+
+std::vector<std::string> GroupNetwork::devices_in(int network) const {
+  std::vector<std::string> out;
+  for (const NetworkDevice& d : devices_)
+    if (std::any_of(d.addresses.begin(), d.addresses.end(), [&](const NetworkAddress& a) { return a.network == network; })) out.push_back(d.name);
+  return out;
+}
+
+std::vector<std::string> GroupNetwork::vlans_on(const NetworkDevice& device) const {
+  std::vector<std::string> out;
+  for (const NetworkDevice& d : devices_)
+    if (d.kind == Kind::vlan && d.below == device.name) out.push_back(d.name);
+  return out;
+}
+
+std::string GroupNetwork::address(const NetworkAddress& a, bool with_prefix) const {
+  std::string out = PatternText::mark(salt_, a.mark);
+  if (with_prefix) out += '/', append_int(out, a.length);
+  return out;
+}
+
+void GroupNetwork::append(const PatternText& text, std::int64_t member, std::string& out) const {
+  text.append(out, [&](std::size_t mark, std::string& to) {
+    const Mark& m = marks_[mark];
+    append_ipv4(plan_.address(m.network, m.end_points, member, m.port), to);
+  });
+}
+
+void write_device_files(const CompileInput& in, int group, const GroupNetwork& network, const std::vector<DeviceFile>& files, std::string_view output_id, std::uint32_t mode, Bundle& bundle) {
+  const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
+  const std::string top = std::string(output_id) + "/";
+  struct Own { std::string_view name; PatternText text; };
+  std::vector<Own> own;
+  for (const DeviceFile& f : files) {
+    if (f.of_node) own.push_back({f.name, network.pattern(f.text)});
+    else bundle.add(top + "group/" + g.name + "/" + f.name, output_id, f.text, mode);
+  }
+  std::string folder, path;
+  for (std::int64_t i = 0; i < g.count; ++i) {
+    folder = top;
+    append_bucket(g, i, folder);
+    folder += '/';
+    g.names.append_name(i, folder);
+    folder += '/';
+    for (const Own& f : own) {
+      path = folder;
+      path += f.name;
+      bundle.open(path, output_id, mode);
+      network.append(f.text, i, bundle.text());
+      bundle.close();
+    }
+  }
+}
+
+}  // namespace clusterc
