@@ -14,6 +14,7 @@
 #include "targets/collectives.h"
 #include "targets/paths.h"
 #include "targets/published.h"
+#include "targets/rdma_ports.h"
 
 namespace clusterc {
 
@@ -36,7 +37,10 @@ class Expect {
 
   ExpectedFigures all() {
     for (const NodeGroupModel& group : cluster_.nodes)
-      if (group.computes) group.server.gpu_count > 0 ? gpu_group(group) : host_group(group);
+      if (group.computes) {
+        group.server.gpu_count > 0 ? gpu_group(group) : host_group(group);
+        links(group);
+      }
     storage();
     whole();
     return std::move(out_);
@@ -163,6 +167,22 @@ class Expect {
       slow(gemm, none, slowed);
       finish(std::move(gemm), nullptr, fp64 ? wish(group.name, &TestTargets::gemm) : std::nullopt);
     }
+  }
+
+  // The InfiniBand and RoCE ports of a node together: they are there or not, so a plan does not show them.
+  void links(const NodeGroupModel& group) {
+    if (unnamed_) return;
+    const RdmaPortsOfNode ports = rdma_ports(cluster_, static_cast<int>(&group - cluster_.nodes.data()));
+    if (ports.ports.empty() && ports.missing.empty()) return;
+    ExpectedFigure f{.test = "fabric.links", .group = group.name, .scope = "node", .missing = ports.missing};
+    if (!ports.ports.empty()) {
+      std::string sum;
+      for (const RdmaPorts& p : ports.ports) sum += format("{}{} x {}", sum.empty() ? "" : " + ", p.count, to_text(p.rate));
+      constexpr double kRounding = 0.999;
+      f.ceiling = {ports.all().value, sum + " / 8", "arithmetic", true};
+      f.floor = {ports.all().value * kRounding, "a port that is absent, down or slower is not what was bought", "arithmetic", true};
+    }
+    finish(std::move(f), nullptr, NoWish());
   }
 
   // LINPACK over the hosts of a group: the FP64 ceiling of a node times its nodes. Shares of that peak are published for whole machines of

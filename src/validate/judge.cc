@@ -52,7 +52,7 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   if (m.page_cache) return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
   // These find faults; their speed is a by-product. Other work slows processors, and says nothing of the hardware.
   // A link is held against both of its ends, and where the spec tells what it should be, against that, too (below).
-  const bool link = m.metric.starts_with("pcie.link.");
+  const bool link = m.metric.starts_with("pcie.link.") || m.metric.starts_with("fabric.link");
   const bool below = out.floor && m.value < *out.floor;
   if (m.metric.starts_with("memtest.") || m.metric.starts_with("burn.") || (link && !below && (!m.slow.empty() || !expected))) {
     if (m.slow.empty()) return end(Verdict::pass, "");
@@ -75,7 +75,7 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   if (worse(m.value, *out.floor)) {
     const std::string reason = format("measured {}, {} of {}{}", say(m.value), lower ? "above the limit" : "below the floor",
                                       say(*out.floor), expected->floor_by_user ? " that the spec sets" : "");
-    return end(may_fail ? Verdict::fail : Verdict::degraded, may_fail ? reason : reason + " (a floor taken over from other hardware only degrades)");
+    return end(may_fail ? Verdict::fail : Verdict::degraded, !may_fail ? reason + " (a floor taken over from other hardware only degrades)" : link && !m.slow.empty() ? reason + ": " + m.slow : reason);
   }
   if (out.typical && worse(m.value, lower ? *out.typical / expected->guard : *out.typical * expected->guard))
     return end(Verdict::degraded, format("measured {}, typical is {}", say(m.value), say(*out.typical)));

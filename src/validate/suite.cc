@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "model/storage_path.h"
+#include "targets/rdma_ports.h"
 
 namespace clusterc {
 namespace {
@@ -28,6 +29,16 @@ std::string skip_reason(const ExpectedFigures& expected, std::string_view group,
   return metrics.empty() ? std::string() : expected.find(metrics.front(), group)->skip;
 }
 
+// As clusterc-fabric takes it: "infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000".
+std::string ports_argument(const std::vector<RdmaPorts>& ports) {
+  std::string out;
+  for (const RdmaPorts& p : ports) {
+    out += format("{}{}:{}x{}Gb/s", out.empty() ? "" : ",", p.kind == LinkKind::infiniband ? "infiniband" : "ethernet", p.count, p.rate.value / 1e9);
+    if (p.mtu > 0) out += format(":{}", p.mtu);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view stage_name(SuiteStage s) {
@@ -40,7 +51,7 @@ std::string_view stage_name(SuiteStage s) {
   return "?";
 }
 
-std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "mpi", "storage", "memtest", "burn", "pcie"}; }
+std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "mpi", "storage", "memtest", "burn", "pcie", "fabric"}; }
 
 std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, const SuiteOptions& options) {
   std::vector<SuiteTest> suite;
@@ -76,6 +87,11 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
       SuiteTest links{.id = "node/" + group.name + "/pcie", .stage = SuiteStage::node, .validator = "pcie", .arguments = {"--device", "host"}, .group = group.name, .nodes = nodes, .metrics = {"pcie.link.gpu", "pcie.link.nic", "pcie.link.nvme"}};
       if (!gpus) std::erase(links.metrics, "pcie.link.gpu");
       add(std::move(links));
+    }
+    if (const RdmaPortsOfNode rdma = rdma_ports(cluster, static_cast<int>(&group - cluster.nodes.data())); !rdma.ports.empty()) {
+      SuiteTest ports{.id = "node/" + group.name + "/fabric", .stage = SuiteStage::node, .validator = "fabric", .arguments = {"--ports", ports_argument(rdma.ports)}, .group = group.name, .nodes = nodes,
+                      .metrics = {"fabric.link", "fabric.links"}};
+      add(std::move(ports));
     }
     if (options.memtest) {
       node_test("memtest", gpus, {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random", "memtest.inversions", "memtest.hold"});

@@ -229,6 +229,43 @@ TEST(LinkSuite, LinksAreHeldAgainstTheSpecAndTheirEnds) {
   EXPECT_EQ(verdict("pcie.link.nic", 15.754e9, "runs at 8 GT/s x16", nullptr), Verdict::degraded);
 }
 
+// By hand: (2 x 400 Gb/s + 1 x 200 Gb/s) / 8 = 125 GB/s a node. A port less is a fail that names it; a port with errors is degraded.
+TEST(FabricSuite, PortsAreHeldAgainstTheNetworksOfTheSpec) {
+  Resolved r;
+  r.text(R"(
+clusterc: 1
+name: case
+site: cloud
+nodes:
+  n: { names: "n[1-2]", server: { like: generic-2u, nics: { compute: 2 x cx7-ndr-osfp, data: cx6-vpi-200 } } }
+networks:
+  ib: { kind: infiniband, rate: 400 Gb/s, carries: [compute], connects: { n: { ports: compute } } }
+  lan: { kind: ethernet, rdma: roce, mtu: 9000, rate: 200 Gb/s, carries: [storage], connects: { n: { ports: data, count: 1 } } }
+)");
+  ASSERT_TRUE(r.cluster);
+  const ExpectedFigures expected = expect_figures(*r.cluster, plan_cluster(*r.cluster));
+  const ExpectedFigure* all = expected.find("fabric.links", "n");
+  ASSERT_NE(all, nullptr);
+  EXPECT_DOUBLE_EQ(all->ceiling.value.value_or(0), 125e9);
+  const std::vector<SuiteTest> suite = plan_suite(*r.cluster, expected);
+  const auto test = std::find_if(suite.begin(), suite.end(), [](const SuiteTest& t) { return t.validator == "fabric"; });
+  ASSERT_NE(test, suite.end());
+  EXPECT_EQ(test->id, "node/n/fabric");
+  EXPECT_EQ(test->arguments, (std::vector<std::string>{"--ports", "infiniband:2x400Gb/s,ethernet:1x200Gb/s:9000"}));
+  const auto judged = [&](const char* metric, double value, const char* slow, const ExpectedFigure* figure) {
+    return judge({.metric = metric, .unit = "B/s", .value = value, .checked = 1, .data_verified = true, .slow = slow}, figure);
+  };
+  const double whole = 125e9;
+  EXPECT_EQ(judged("fabric.links", whole, "", all).verdict, Verdict::pass);
+  const Judged less = judged("fabric.links", whole - 50e9, "mlx5_3/1 is DOWN (Polling)", all);
+  EXPECT_EQ(less.verdict, Verdict::fail);
+  EXPECT_NE(less.reason.find("mlx5_3/1 is DOWN (Polling)"), std::string::npos) << less.reason;
+  EXPECT_EQ(judged("fabric.links", whole, "mlx5_3/1 symbol_error rose by 3", all).verdict, Verdict::degraded);
+  EXPECT_EQ(judged("fabric.links", whole * 2, "", all).verdict, Verdict::error);              // faster than the spec's: another machine
+  EXPECT_EQ(judged("fabric.link", 50e9, "", nullptr).verdict, Verdict::pass);
+  EXPECT_EQ(judged("fabric.link", 25e9, "mlx5_3/1 runs at 200 Gb/s", nullptr).verdict, Verdict::degraded);
+}
+
 // 4 nodes, each one port of 10 Gb/s: 10e9 x 0.98 / 8 = 1.225 GB/s a node, 4.9 GB/s together. Promised 8 GB/s of reading: the ports decide, and the published share of a port,
 // 0.951, x 0.97 (guard) is the floor of the sum: 4.52 GB/s. It was taken over from other hardware: below it is degraded. Of writing 2 GB/s are promised: the nodes share it.
 TEST(StorageSuite, NodesAreHeldAgainstTheirPortsAndTheSumAgainstTheSystem) {

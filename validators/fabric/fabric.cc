@@ -1,0 +1,118 @@
+// clusterc-fabric: ports of RDMA adapters against what the machine is said to have. README.md says what it proves.
+#include <algorithm>
+#include <thread>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "fabric/ports.h"
+#include "harness/fault.h"
+#include "harness/loop.h"
+#include "harness/run.h"
+
+namespace clusterc::fabric {
+namespace {
+using namespace harness;
+
+constexpr Backend kBackends[] = {Backend::host};
+constexpr ExtraOption kExtra[] = {
+    {"--sysfs", Kind::text, "DIR", "folder that holds a tree as /sys, for tests and for trees of other machines (default: /)"},
+    {"--ports", Kind::text, "LIST", "what shall be there: infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000 (ports, rate, MTU of their interfaces)"}};
+constexpr MetricFacts kMetrics[] = {{"fabric.link", "B/s", "one direction of a port, as negotiated"},
+                                    {"fabric.links", "B/s", "the ports that shall be there, together; without --ports all that are active"}};
+constexpr Program kProgram{.name = "fabric",
+                           .summary = "InfiniBand and RoCE ports: state, rate, MTU, GIDs and error counters",
+                           .backends = kBackends,
+                           .extra = kExtra,
+                           .metrics = kMetrics};
+constexpr double kBetween = 0.1;   // seconds between two looks at the counters, without --seconds
+
+// Sleeps, but not through a signal.
+void wait_for(double seconds) {
+  for (const double until = now_seconds() + seconds; now_seconds() < until;) {
+    check_interrupted();
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(0.05, std::max(until - now_seconds(), 0.0))));
+  }
+  check_interrupted();
+}
+
+void append(std::string& list, const std::string& text) {
+  if (!text.empty()) list += (list.empty() ? "" : "; ") + text;
+}
+
+struct Watched {
+  std::vector<Port> before, after;
+  std::vector<Demand> demands;
+  Choice choice;
+  const Demand* demand_of(const Chosen& c) const { return c.demand ? &demands[*c.demand] : nullptr; }
+};
+
+void report_links(const Watched& w, Reporter& report) {
+  double sum = 0;
+  std::uint64_t wrong = 0, active = 0;
+  std::string troubles, idle;
+  for (const std::string& absent : w.choice.absent) append(troubles, absent);
+  for (const Chosen& chosen : w.choice.ports) {
+    const Port &first = w.before[chosen.port], &second = w.after[chosen.port];
+    Port third = second;
+    if constexpr (kFaultBuild) fault_flip_bit(&third.lanes, 0);
+    std::string trouble = trouble_of(first, w.demand_of(chosen));
+    if (const std::string errors = risen(first, second); !errors.empty()) trouble += (trouble.empty() ? "" : "; ") + errors;
+    append(troubles, trouble);
+    if (!first.active()) continue;
+    const bool changed = first.state != third.state || first.rate != third.rate || first.lanes != third.lanes;
+    sum += first.rate / 8;
+    ++active;
+    wrong += changed;
+    Measurement m{.metric = "fabric.link", .variant = first.name(), .unit = "B/s"};
+    m.samples = {first.rate / 8};
+    m.device = {.backend = Backend::host, .label = format("link{}", chosen.port), .name = format("{} {}", first.name(), layer_text(first.layer))};
+    m.checked = 1;
+    m.wrong = changed;
+    std::uint64_t errors = 0;
+    for (const auto& [name, value] : second.errors) errors += value;
+    m.parameters = {{"port", first.name()}, {"layer", std::string(layer_text(first.layer))}, {"state", first.state}, {"physical", first.physical}, {"lanes", static_cast<std::uint64_t>(std::max(first.lanes, 0))},
+                    {"speed", first.speed}, {"interface", first.interface}, {"mtu", static_cast<std::uint64_t>(std::max<std::int64_t>(first.mtu, 0))}, {"gids", std::uint64_t{first.gids}}, {"errors", errors}};
+    if (first.layer == Layer::infiniband) m.parameters.emplace_back("lid", first.lid);
+    if (first.routed_gid) m.parameters.emplace_back("gid_index", std::uint64_t{*first.routed_gid});
+    if (!trouble.empty()) m.parameters.emplace_back("slow", trouble);
+    report.measurement(m);
+  }
+  for (const Port& port : w.before)
+    if (!port.active()) append(idle, format("{} {} ({})", port.name(), port.state, port.physical));
+  if (active == 0) throw CouldNotRun(Cause::device_error, "no port is active: " + troubles);
+  Measurement m{.metric = "fabric.links", .variant = "all together", .unit = "B/s"};
+  m.samples = {sum};
+  m.device = {.backend = Backend::host, .label = "host", .name = format("{} ports", active)};
+  m.checked = active;
+  m.wrong = wrong;
+  m.parameters = {{"ports", active}};
+  if (!idle.empty()) m.parameters.emplace_back("not_active", idle);
+  if (!troubles.empty()) m.parameters.emplace_back("slow", troubles);
+  report.measurement(m);
+}
+
+void body(const Options& options, Reporter& report) {
+  const std::string root = options.text("--sysfs", "/");
+  Watched w;
+  if (options.has("--ports")) {
+    std::string why;
+    auto demands = parse_demands(options.text("--ports", ""), why);
+    if (!demands) throw CouldNotRun(Cause::system, why);
+    w.demands = std::move(*demands);
+  }
+  w.before = read_ports(root);
+  if (w.before.empty() && w.demands.empty()) throw CouldNotRun(Cause::not_applicable, "there is no InfiniBand or RoCE adapter here");
+  if (w.before.empty()) throw CouldNotRun(Cause::device_error, "there is no InfiniBand or RoCE adapter here, or its driver is not loaded: '" + options.text("--ports", "") + "' shall be there");
+  w.choice = choose(w.before, w.demands);
+  if (w.choice.ports.empty() && w.demands.empty()) throw CouldNotRun(Cause::not_applicable, format("none of {} RDMA ports here is in use", w.before.size()));
+  wait_for(options.seconds.value_or(kBetween));
+  w.after = read_ports(root);
+  const auto same = [](const Port& a, const Port& b) { return a.device == b.device && a.number == b.number; };
+  if (!std::equal(w.before.begin(), w.before.end(), w.after.begin(), w.after.end(), same)) throw CouldNotRun(Cause::device_error, format("{} ports at first, {} a moment later", w.before.size(), w.after.size()));
+  report_links(w, report);
+}
+
+}  // namespace
+}  // namespace clusterc::fabric
+
+int main(int argc, char** argv) { return clusterc::harness::run_validator(clusterc::fabric::kProgram, argc, argv, clusterc::fabric::body); }
