@@ -17,6 +17,7 @@
 #include "compile/networkd/networkd.h"
 #include "compile/networkmanager/networkmanager.h"
 #include "compile/nfs/nfs.h"
+#include "compile/nginx/nginx.h"
 #include "compile/nftables/nftables.h"
 #include "compile/opensm/opensm.h"
 #include "compile/output.h"
@@ -28,7 +29,7 @@ namespace clusterc {
 namespace {
 constexpr std::array kOutputs = std::to_array<const Output*>({
     &kHostsOutput, &kDnsOutput, &kDnsmasqOutput, &kKeaOutput,
-    &kIpxeOutput, &kPreseedOutput, &kAutoinstallOutput, &kKickstartOutput,
+    &kNginxOutput, &kIpxeOutput, &kPreseedOutput, &kAutoinstallOutput, &kKickstartOutput,
     &kChronyOutput, &kNftablesOutput, &kNfsOutput,
     &kSlurmOutput,
     &kCloudInitOutput, &kNetplanOutput, &kNetworkdOutput, &kNetworkManagerOutput, &kAnsibleOutput,
