@@ -18,9 +18,10 @@ std::string made_by(const CompileInput& in, std::string_view output_id, std::str
   std::string out(comment);
   out += "made by clusterc from spec '";
   out += one_line(in.cluster.spec.name.value_or(""));
-  out += "'; do not edit: use outputs.";
-  out += output_id;
-  out += ".extra\n";
+  out += "'; do not edit: ";
+  if (output_id.empty()) out += "it follows from the spec";
+  else out += "use outputs.", out += output_id, out += ".extra";
+  out += '\n';
   for (const Finding& f : in.accepted) {
     out += comment;
     out += "accepted: ";

@@ -10,9 +10,9 @@
 
 namespace clusterc {
 
-// "# made by clusterc from spec 'aurora'; do not edit: use outputs.slurm.extra", and a line for each accepted finding. `comment` begins each line. No clock,
-// host or path in it: the same spec gives the same bytes. The spec's digest stands in manifest.json alone, so that a change of the spec changes only
-// the files that say something else.
+// "# made by clusterc from spec 'aurora'; do not edit: use outputs.slurm.extra", and a line for each accepted finding. An empty id: the output takes no extra
+// lines, it follows from the spec. `comment` begins each line. No clock, host or path in it: the same spec gives the same bytes. The spec's digest stands in
+// manifest.json alone, so that a change of the spec changes only the files that say something else.
 std::string made_by(const CompileInput&, std::string_view output_id, std::string_view comment = "# ");
 
 // The network whose address a node's plain host name means: the first with a subnet that carries in-band traffic, else the first

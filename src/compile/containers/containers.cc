@@ -65,9 +65,6 @@ const StorageModel* scratch_of(const Cluster& c, const NodeGroupModel& g) {
   return nullptr;
 }
 
-// These files take no extra lines.
-std::string made_here(const CompileInput& in) { return replace_all(made_by(in, "containers"), "use outputs.containers.extra", "it follows from the spec"); }
-
 bool says_anything(const Wishes& w) { return w.nvidia || w.cdi || w.unlimited_memlock || w.nofile > 0 || w.shared_memory > 0; }
 
 // JSON has no comments, and dockerd refuses keys that it does not know: where it comes from stands in the manifest.
@@ -91,7 +88,7 @@ void docker(const Wishes& w, const NodeGroupModel& g, std::string& out) {
 // Version 2 of its configuration, which containerd 1.3 to 2 read. All words in it are this program's own.
 void containerd(const CompileInput& in, const Wishes& w, const NodeGroupModel& g, std::string& out) {
   constexpr std::string_view kCri = "[plugins.\"io.containerd.grpc.v1.cri\"";
-  out += made_here(in);
+  out += made_by(in, "");
   out += "version = 2\n# settings of your own: a file there\nimports = [\"/etc/containerd/conf.d/*.toml\"]\n";
   const bool cgroups = in_kubernetes(in.cluster);   // kubelet leaves cgroups to systemd (kubeadm's default since 1.22), and both must agree
   if (w.cdi && !older(g, "containerd", "1.7")) {
@@ -122,7 +119,7 @@ void default_ulimits(const Wishes& w, std::string& out) {
 }
 
 void crio(const CompileInput& in, const Wishes& w, const NodeGroupModel& g, std::string& out) {
-  out += made_here(in);
+  out += made_by(in, "");
   out += "[crio.runtime]\n";
   if (w.cdi) out += "cdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
   if (w.nvidia && hooked(g)) out += "# container_gpus: hook; a pod names no runtime\ndefault_runtime = \"nvidia\"\n";
@@ -131,7 +128,7 @@ void crio(const CompileInput& in, const Wishes& w, const NodeGroupModel& g, std:
 }
 
 void podman(const CompileInput& in, const Wishes& w, std::string& out) {
-  out += made_here(in);
+  out += made_by(in, "");
   if (w.cdi) out += "# GPUs: podman reads /etc/cdi and /var/run/cdi by itself: podman run --device nvidia.com/gpu=all\n";
   out += "[containers]\n";
   default_ulimits(w, out);
@@ -140,7 +137,7 @@ void podman(const CompileInput& in, const Wishes& w, std::string& out) {
 
 // github.com/NVIDIA/enroot, enroot.in (config::init): a name and its value in each line; the shell expands the value for the user who runs it.
 void enroot(const CompileInput& in, const std::string& folder, std::string& out) {
-  out += made_here(in);
+  out += made_by(in, "");
   out += "# images and containers lie on the drives of the node\n";
   for (const auto& [key, name] : {std::pair<std::string_view, std::string_view>{"ENROOT_CACHE_PATH", "cache"}, {"ENROOT_DATA_PATH", "data"}})
     ((((((out += key) += ' ') += folder) += '/') += name) += "-$(id -u)") += '\n';
@@ -148,13 +145,13 @@ void enroot(const CompileInput& in, const std::string& folder, std::string& out)
 }
 
 void apptainer(const CompileInput& in, const NodeGroupModel& g, std::string& out) {
-  out += made_here(in);
+  out += made_by(in, "");
   out += has_gpus(g, Vendor::amd) ? "always use rocm = yes\n" : "always use nv = yes\n";
 }
 
 // Where the toolkit has no unit of its own for it (before 1.18), something has to say which devices there are, at each start: their driver may have changed.
 void cdi_unit(const CompileInput& in, std::string& out) {
-  out += made_here(in);
+  out += made_by(in, "");
   IniWriter w(out);
   w.section("Unit").field("Description", "Container devices (CDI) of the GPUs").field("After", "nvidia-persistenced.service nvidia-fabricmanager.service").field("ConditionPathExists", "/usr/bin/nvidia-ctk");
   w.section("Service").field("Type", "oneshot").field("RemainAfterExit", "yes").field("ExecStart", "/usr/bin/nvidia-ctk cdi generate --output=/var/run/cdi/nvidia.yaml");

@@ -130,8 +130,6 @@ Panel panel_of(const Alert& a) {
   return p;
 }
 
-std::string made_here(const CompileInput& in) { return replace_all(made_by(in, "grafana"), "use outputs.grafana.extra", "it follows from the spec"); }
-
 void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
   check_extra_files(own, "grafana", {}, findings);
   CompileInput in = own;      // its rules with the extra lines that they have
@@ -163,7 +161,7 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
   }
 
   bundle.open("grafana/provisioning/datasources/cluster.yaml", "grafana");
-  bundle.text() += made_here(own);
+  bundle.text() += made_by(own, "");
   YamlWriter d(bundle.text());
   d.begin_map().field("apiVersion", 1).list("datasources").begin_map();
   d.field("name", "Prometheus of the cluster").field("uid", kSource).field("type", "prometheus").field("access", "proxy");
@@ -173,7 +171,7 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
   d.end_map().end_list().end_map();
   bundle.close();
   bundle.open("grafana/provisioning/dashboards/cluster.yaml", "grafana");
-  bundle.text() += made_here(own);
+  bundle.text() += made_by(own, "");
   YamlWriter p(bundle.text());
   p.begin_map().field("apiVersion", 1).list("providers").begin_map();
   p.field("name", "cluster").field("folder", own.cluster.spec.name.value_or("")).field("type", "file").field("disableDeletion", true).field("allowUiUpdates", false);

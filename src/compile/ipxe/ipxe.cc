@@ -42,7 +42,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     const Start start = start_of(*plan, group);
     bundle.open("ipxe/" + group + ".ipxe", "ipxe");
     std::string& out = bundle.text();
-    out += "#!ipxe\n" + install_header(in, "ipxe");
+    out += "#!ipxe\n" + install_header(in, "");
     out += "imgfetch --name asked " + plan->server.url + "/install/${hostname} && goto install ||\n";
     out += "menu ${hostname}: " + group + "\nitem local start from the disk\nitem install erase the disks of the system and install " + plan->os + "\n";
     out += "choose --default local --timeout 10000 chosen && goto ${chosen} || goto local\n\n";

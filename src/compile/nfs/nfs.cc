@@ -53,7 +53,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     }
     bundle.open("nfs/" + s.name + "/exports", "nfs");
     std::string& out = bundle.text();
-    out += made_by(in, "nfs");
+    out += made_by(in, "");
     out += "# for ", out += c.nodes[s.nodes].names.text(), out += ": /etc/exports.d/", out += s.name, out += ".exports\n";
     append_path(out, *s.spec->mount);
     // root of a node is nobody here; sync: what a client was told is written survives the server
