@@ -13,23 +13,28 @@
 #include "compile/ipxe/ipxe.h"
 #include "compile/kea/kea.h"
 #include "compile/kickstart/kickstart.h"
+#include "compile/maas/maas.h"
 #include "compile/netplan/netplan.h"
 #include "compile/networkd/networkd.h"
 #include "compile/networkmanager/networkmanager.h"
 #include "compile/nfs/nfs.h"
 #include "compile/nginx/nginx.h"
 #include "compile/nftables/nftables.h"
+#include "compile/openchami/openchami.h"
 #include "compile/opensm/opensm.h"
 #include "compile/output.h"
 #include "compile/preseed/preseed.h"
 #include "compile/prometheus/prometheus.h"
 #include "compile/slurm/slurm.h"
+#include "compile/warewulf/warewulf.h"
+#include "compile/xcat/xcat.h"
 
 namespace clusterc {
 namespace {
 constexpr std::array kOutputs = std::to_array<const Output*>({
     &kHostsOutput, &kDnsOutput, &kDnsmasqOutput, &kKeaOutput,
     &kNginxOutput, &kIpxeOutput, &kPreseedOutput, &kAutoinstallOutput, &kKickstartOutput,
+    &kWarewulfOutput, &kMaasOutput, &kOpenChamiOutput, &kXcatOutput,
     &kChronyOutput, &kNftablesOutput, &kNfsOutput,
     &kSlurmOutput,
     &kCloudInitOutput, &kNetplanOutput, &kNetworkdOutput, &kNetworkManagerOutput, &kAnsibleOutput,

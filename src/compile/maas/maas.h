@@ -1,0 +1,6 @@
+#pragma once
+#include "compile/output.h"
+
+namespace clusterc {
+extern const Output kMaasOutput;
+}  // namespace clusterc
