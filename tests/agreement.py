@@ -18,6 +18,7 @@ import sys
 import yaml
 
 import network_files
+import node_lists
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -213,6 +214,28 @@ class Tree:
                         raise Disagree(f"nfs: {client} is no subnet of the plan")
                     self.count("subnets: nfs = plan", 1)
 
+    def listed(self, hosts):
+        of_node = self.of_node(hosts)
+        for kind, path in (("warewulf", "nodes.yaml"), ("openchami", "nodes.yaml"), ("xcat", "nodes.stanza")):
+            if not self.has(kind, path):
+                continue
+            try:
+                nodes = node_lists.READERS[kind](os.path.join(self.tree, kind, path))
+            except node_lists.Bad as wrong:
+                raise Disagree(f"{kind}: {wrong}") from None
+            for name, n in nodes.items():
+                if name not in self.node_group:
+                    raise Disagree(f"{kind}: '{name}' is no node")
+                addresses = {str(ip) for ips in of_node[name].values() for ip in ips}
+                managed = {str(ip) for network, ips in of_node[name].items() if network in self.oob for ip in ips}
+                if n["ip"] and name not in hosts.get(ipaddress.ip_address(n["ip"]), []):
+                    raise Disagree(f"{kind}: {name} has {n['ip']}, hosts {hosts.get(ipaddress.ip_address(n['ip']))}")
+                if n["bmc"] and n["bmc"] not in addresses:
+                    raise Disagree(f"{kind}: the BMC of {name} has {n['bmc']}, hosts {sorted(managed)}")
+                if not n["addresses"] <= addresses:
+                    raise Disagree(f"{kind}: {name} has {sorted(n['addresses'] - addresses)}, hosts does not")
+            self.count(f"addresses: {kind} = hosts", len(nodes))
+
     # ---- Ansible -----------------------------------------------------------------------------------------------------------------------
     def ansible(self):
         if not self.has("ansible", "inventory.yaml"):
@@ -379,6 +402,7 @@ class Tree:
         hosts = self.hosts() if self.has("hosts", "hosts") else {}
         self.networks_of_nodes(hosts)
         self.given_out(hosts)
+        self.listed(hosts)
         self.ansible()
         self.slurm()
         self.prometheus()
@@ -393,7 +417,7 @@ def main():
     os.makedirs(work)
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
-        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony")]
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat")]
         specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
@@ -420,7 +444,7 @@ def main():
         print(f"  {n:6} {what}")   # how many were compared
     if not chosen:
         failed += twins(trees, work)
-        missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "addresses: networkd = hosts", "addresses: networkmanager = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
+        missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "addresses: networkd = hosts", "addresses: networkmanager = hosts", "addresses: warewulf = hosts", "addresses: openchami = hosts", "addresses: xcat = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
                    "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: topology.conf = cables",
                    "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM"} - set(sums)
         if missing:
@@ -437,6 +461,9 @@ def twins(trees, work):
             ("an address in netplan", "superpod", "netplan/gpu-0/gpu003.yaml", "10.10.16.3/16", "10.10.16.33/16"),
             ("an address in networkd", "networkd", "networkd/cpu-0/n2/10-rail1.network", "Address=10.3.0.20/24", "Address=10.3.0.22/24"),
             ("an address in networkmanager", "networkmanager", "networkmanager/cpu-0/n2/bond0.77.nmconnection", "10.2.0.18/24", "10.2.0.17/24"),
+            ("an address in warewulf", "warewulf", "warewulf/nodes.yaml", '"10.3.0.18"', '"10.3.0.81"'),
+            ("a BMC in openchami", "openchami", "openchami/nodes.yaml", "10.2.0.18", "10.2.0.81"),
+            ("a node in xcat", "xcat", "xcat/nodes.stanza", "n3:", "n4:"),
             ("a name in cloud-init", "superpod", "cloud-init/gpu-0/gpu002/meta-data", '"gpu002"', '"gpu020"'),
             ("an address that dnsmasq gives", "superpod", "dnsmasq/dhcp-hosts", "gpu001,10.10.16.1", "gpu001,10.10.16.2"),
             ("a node that the inventory lacks", "superpod", "ansible/inventory.yaml", "gpu[001:127]", "gpu[001:126]"),

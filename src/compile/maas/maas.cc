@@ -48,7 +48,7 @@ std::string keywords(const CompileInput& in, Findings& findings) {
   if (!extra) return out;
   for (const auto& wish : *extra) {
     if (!wish) continue;
-    const std::string_view text = trim(*wish), key = text.substr(0, text.find('='));
+    const std::string_view text = *wish, key = text.substr(0, text.find('='));
     const bool good = !key.empty() && key.size() < text.size() && std::all_of(key.begin(), key.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; }) &&
                       std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
     if (!good) findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no keyword of `machines create`").help("write one in each line, for example domain=cluster.example");

@@ -21,8 +21,18 @@ bool wanted(const Cluster& c) { return lists_nodes(c, "warewulf"); }
 
 std::string netmask(const CompileInput& in, int network) { return ipv4_text(in.cluster.networks[static_cast<std::size_t>(network)].subnet->mask()); }
 
+// "comment: &a x": what stands for every node cannot be called by one name in all of them.
+bool has_anchor(std::string_view text) {
+  for (std::size_t i = 1; i + 1 < text.size(); ++i)
+    if (text[i] == '&' && std::string_view(" \t\n[{,").find(text[i - 1]) != std::string_view::npos && std::string_view(" \t\n").find(text[i + 1]) == std::string_view::npos) return true;
+  return false;
+}
+
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "warewulf", {kFile}, findings);
+  if (const auto* lines = extra_of(in, kFile))
+    for (const auto& line : *lines)
+      if (line && has_anchor(*line)) findings.error("output-extra-malformed", line.span, "'" + one_line(line->substr(0, 60)) + "' stands at every node, which an anchor cannot").help("write the value out");
   std::string extra;   // attributes of every node
   for (const YamlEntry& e : yaml_entries(in, kFile, {"cluster name", "discoverable", "network devices", "primary network", "ipmi"}, "profiles: [default, site]", findings)) extra += e.text;
   const bool own_profiles = extra.starts_with("profiles:") || extra.find("\nprofiles:") != std::string::npos;

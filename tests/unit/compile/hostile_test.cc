@@ -21,7 +21,7 @@ struct Field { const char* name; const char* before; };   // `before` stands in 
 const std::vector<Field> kFields = {{"name", ""},           {"description", ""},   {"provider", ""},     {"group", ""},     {"names", ""},         {"nics", ""},      {"network", ""}, {"storage", ""},
                                     {"external", ""},       {"mount", "/"},        {"os", "debian-"},    {"domain", ""},    {"name_server", ""},   {"time_server", ""}, {"time_zone", ""},
                                     {"mig", ""},            {"memlock", ""},       {"container", ""},    {"monitoring", ""}, {"framework", ""},    {"driver", "580."}, {"cuda", "12."}, {"version", "22."},
-                                    {"memlock_of_group", ""}, {"hosts", "10.9.9.9 "}, {"slurm.conf", "LaunchParameters="}, {"user-data", "locale: "}, {"inventory", "site_word: "}, {"networkd", "Alias="}, {"networkmanager", "zone="}, {"netplan", "wifis: { a: { b: "},
+                                    {"memlock_of_group", ""}, {"hosts", "10.9.9.9 "}, {"slurm.conf", "LaunchParameters="}, {"user-data", "locale: "}, {"inventory", "site_word: "}, {"networkd", "Alias="}, {"networkmanager", "zone="}, {"nodes.yaml", "comment: "}, {"machines.sh", "zone="}, {"nodes.stanza", "provmethod="}, {"netplan", "wifis: { a: { b: "},
                                     {"team", ""},           {"user", ""},          {"database", ""},     {"password", "/etc/"}, {"vault", ""},         {"slurmdbd.conf", "ArchiveDir="},
                                     {"routing", ""},        {"opensm.conf", "log_prefix "}, {"partitions.conf", "p=0x1, "}, {"nccl.conf", "NCCL_DEBUG="}, {"ucx.conf", "UCX_TLS="}, {"openmpi-mca-params.conf", "pml = "},
                                     {"served", "/"},        {"dnsmasq.conf", "dhcp-boot="}, {"zone", "mail TXT "}, {"chrony.conf", "maxdistance "}, {"node.nft", "meta mark 1 ct mark "},
@@ -59,14 +59,14 @@ std::string install_with(std::string_view field, std::string_view text) {
   std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("install_name", "case") + "\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nnodes:\n  head: { names: ctl, " + server + ", roles: [provisioning] }\n  ";
   s += at("install_group", "cpu") + ": { names: n1, " + server + " }\n  web: { names: w1, " + server + ", software: { os: ubuntu-24.04 } }\n  old: { names: o1, " + server + ", software: { os: rocky-9 } }\n";
   s += "networks: { lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, subnet: 10.78.0.0/24, carries: [inband], connects: { head" + port + ", " + at("install_group", "cpu") + port + ", web" + port + ", old" + port + " } } }\n";
-  s += "software: { os: debian-12, domain: " + at("install_domain", "example.org") + ", time_zone: " + at("install_zone", "UTC") + " }\noutputs: { preseed: { extra: { preseed.cfg: [ " + at("preseed.cfg", "d-i a/b string x") + " ] } }, networkmanager: { extra: { extra.nmconnection: [ \"[connection]\", " + at("networkmanager", "zone=x") + " ] } }, kickstart: { extra: { kickstart.ks: [ ";
+  s += "software: { os: debian-12, domain: " + at("install_domain", "example.org") + ", time_zone: " + at("install_zone", "UTC") + " }\noutputs: { preseed: { extra: { preseed.cfg: [ " + at("preseed.cfg", "d-i a/b string x") + " ] } }, networkmanager: { extra: { extra.nmconnection: [ \"[connection]\", " + at("networkmanager", "zone=x") + " ] } }, warewulf: { extra: { nodes.yaml: [ " + at("nodes.yaml", "comment: x") + " ] } }, maas: { extra: { machines.sh: [ " + at("machines.sh", "zone=x") + " ] } }, xcat: { extra: { nodes.stanza: [ " + at("nodes.stanza", "provmethod=x") + " ] } }, kickstart: { extra: { kickstart.ks: [ ";
   return s + at("kickstart.ks", "firewall --enabled") + " ] } }, autoinstall: { extra: { user-data: [ " + at("autoinstall", "updates: all") + " ] } }, kea: { extra: { kea-dhcp4.conf: [ " + at("kea-dhcp4.conf", "renew-timer: 900") + " ] } } }\n";
 }
 
 // The spec with `text` in one field; "Benign", or what must stand there, in all others.
 std::string spec_with(std::string_view field, std::string_view text) {
   if (field == "routing" || field == "opensm.conf" || field == "partitions.conf" || field == "nccl.conf" || field == "ucx.conf" || field == "openmpi-mca-params.conf") return fabric_with(field, text);
-  if (field.starts_with("install_") || field == "preseed.cfg" || field == "kickstart.ks" || field == "autoinstall" || field == "kea-dhcp4.conf" || field == "networkmanager") return install_with(field, text);
+  if (field.starts_with("install_") || field == "preseed.cfg" || field == "kickstart.ks" || field == "autoinstall" || field == "kea-dhcp4.conf" || field == "networkmanager" || field == "nodes.yaml" || field == "machines.sh" || field == "nodes.stanza") return install_with(field, text);
   const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
   std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("name", "case") + "\ndescription: " + at("description", "a") + "\nsite: { kind: cloud, provider: " + at("provider", "local") + " }\nnodes:\n  ";
   s += at("group", "cpu") + ": { names: " + at("names", "n1") + ", virtual_machine: { cpus: 2, memory: 2 GiB }, software: { limits: { memlock: " + at("memlock_of_group", "unlimited") + " } } }\n";
@@ -150,11 +150,12 @@ for field, case in [(f, c) for f in json.load(sys.stdin) for c in f["cases"]]:
         other = have[fix(path)]
         if any(part in ("", "..") for part in fix(path).split("/")): say("leaves the tree: " + path)
         try:
-            if path.startswith(("cloud-init/", "netplan/", "ansible/", "autoinstall/", "kea/")) and not path.endswith((".cfg", ".j2", ".sh")) or path.startswith("prometheus/") and path.endswith(".yml"):
+            if path.startswith(("cloud-init/", "netplan/", "ansible/", "autoinstall/", "kea/", "warewulf/")) and not path.endswith((".cfg", ".j2", ".sh")) or path.startswith("prometheus/") and path.endswith(".yml"):
                 a, b = yaml.load(text, Loader), yaml.load(other, Loader)
                 for d in (a, b):      # what an extra line's value is, is the user's business; all around it must stay
                     if name == "user-data": d.pop("locale", None)
                     if name == "inventory": d.get("all", {}).get("vars", {}).pop("site_word", None)
+                    if name == "nodes.yaml" and path.startswith("warewulf/"): [n.pop("comment", None) for n in d.values()]
                     if name == "netplan": d.get("network", {}).pop("wifis", None)
                     if name == "prometheus.yml": d.pop("remote_write", None)
                     if name == "alertmanager.yml": d.pop("templates", None)

@@ -390,5 +390,49 @@ TEST(NetworkReaders, ExtraLines) {
   EXPECT_NE(told("rocky-9", m, "\"[connection]\", \"interface-name=eth0\"").find("interface 'eth0' follows from the spec"), std::string::npos);
 }
 
+// ---- warewulf, maas, openchami, xcat
+
+TEST(NodeLists, OnlyTheOneThatIsNamed) {
+  const auto made = [](std::string_view outputs) {
+    Compiled c;
+    c.spec(kVms + "software: { os: debian-12 }\n" + std::string(outputs));
+    std::string out;
+    for (const std::string& path : c.paths())
+      if (path.find("nodes.yaml") != std::string::npos || path.ends_with(".stanza") || path.ends_with("machines.sh")) out += path + " ";
+    return out;
+  };
+  EXPECT_EQ(made(""), "");
+  EXPECT_EQ(made("outputs: { warewulf: {} }\n"), "warewulf/nodes.yaml ");
+  EXPECT_EQ(made("outputs: { xcat: {}, maas: { skip: true } }\n"), "xcat/nodes.stanza ");
+}
+
+// Without an inventory no MAC is known: 601 virtual machines, none of which MAAS would take.
+TEST(NodeLists, SayWhatIsNotKnown) {
+  Compiled maas, warewulf;
+  maas.spec(kVms + "outputs: { maas: {} }\n", {"maas"});
+  EXPECT_NE(maas.told().find("601 nodes are not in the list: MAAS asks for the MAC of the port that a node starts from [output-nodes-left-out]"), std::string::npos) << maas.told();
+  EXPECT_NE(maas.told().find("eth0,MAC"), std::string::npos) << maas.told();
+  EXPECT_EQ(maas.file("maas/machines.sh").find("\nmachine "), std::string::npos);
+  warewulf.spec(kVms + "outputs: { warewulf: {} }\n", {"warewulf"});
+  EXPECT_NE(warewulf.file("warewulf/nodes.yaml").find("\n# no MAC is known of ports: 601; rows of the inventory"), std::string::npos);
+  EXPECT_NE(warewulf.file("warewulf/nodes.yaml").find("  discoverable: true\n"), std::string::npos);
+}
+
+TEST(NodeLists, ExtraLines) {
+  const auto told = [](std::string_view output, std::string_view file, std::string_view line) {
+    Compiled c;
+    c.spec(kVms + "outputs: { " + std::string(output) + ": { extra: { " + std::string(file) + ": [ \"" + std::string(line) + "\" ] } } }\n", {std::string(output)});
+    return c.told();
+  };
+  EXPECT_NE(told("xcat", "nodes.stanza", "mac=02:00:00:00:00:01").find("'mac' follows from the spec"), std::string::npos);
+  EXPECT_NE(told("xcat", "nodes.stanza", "nicips.eth0=10.0.0.1").find("'nicips.eth0' follows from the spec"), std::string::npos);
+  EXPECT_NE(told("xcat", "nodes.stanza", "n9:").find("'n9:' is no line of nodes.stanza [output-extra-malformed]"), std::string::npos);
+  EXPECT_EQ(told("xcat", "nodes.stanza", "provmethod=netboot"), "");
+  EXPECT_NE(told("maas", "machines.sh", "power_type=manual").find("'power_type' follows from the spec"), std::string::npos);
+  EXPECT_NE(told("warewulf", "nodes.yaml", "comment: &a x").find("stands at every node, which an anchor cannot"), std::string::npos);
+  EXPECT_NE(told("maas", "machines.sh", "; reboot").find("[output-extra-malformed]"), std::string::npos);
+  EXPECT_NE(told("warewulf", "nodes.yaml", "ipmi: { ipaddr: 10.0.0.1 }").find("'ipmi' stands in nodes.yaml already [output-extra-contradicts-spec]"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace clusterc
