@@ -82,7 +82,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   y.end_list().end_map();
   warn_of_left_out(in, "openchami", "OpenCHAMI", left_out, "the address and MAC of the BMC and the MAC of the port that a node starts from", example, findings);
   bundle.open("openchami/nodes.yaml", "openchami");
-  bundle.text() += made_by(in, "openchami") + unknown_macs(left_out, "nodes, which are left out", example);
+  bundle.text() += made_by(in, "") + unknown_macs(left_out, "nodes, which are left out", example);
   bundle.text() += nodes;
   bundle.close();
 }
