@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "model/rdma.h"
+#include "targets/collectives.h"
 
 namespace clusterc {
 
@@ -25,6 +26,16 @@ RdmaPortsOfNode rdma_ports(const Cluster& cluster, int group) {
     }
   }
   return out;
+}
+
+std::vector<RdmaPorts> rdma_compute_ports(const Cluster& cluster, int group) {
+  const ComputePorts compute = compute_ports(cluster, cluster.nodes[static_cast<std::size_t>(group)]);
+  std::vector<RdmaPorts> all = rdma_ports(cluster, group).ports;
+  if (compute.network < 0 || !is_rdma(cluster.networks[static_cast<std::size_t>(compute.network)])) return {};
+  const LinkKind kind = cluster.networks[static_cast<std::size_t>(compute.network)].kind;
+  std::erase_if(all, [&](const RdmaPorts& p) { return p.kind != kind || p.rate.value != compute.rate.value || p.count != compute.nics; });
+  if (all.size() > 1) all.resize(1);   // another network of as many ports at the same rate
+  return all;
 }
 
 }  // namespace clusterc

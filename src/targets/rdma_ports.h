@@ -20,5 +20,7 @@ struct RdmaPortsOfNode {
   BytesPerSecond all() const;       // of all ports, one direction
 };
 RdmaPortsOfNode rdma_ports(const Cluster&, int group);
+// Those of the network that carries compute; empty: it has no RDMA, or how many it has is not known.
+std::vector<RdmaPorts> rdma_compute_ports(const Cluster&, int group);
 
 }  // namespace clusterc

@@ -267,8 +267,8 @@ class Expect {
   // Tests of single paths, of all-to-all and of storage: expected where the spec names them, or where all that can be said is asked for.
   void paths(const NodeGroupModel& group, const GpuPart& gpu) {
     const ServerModel& server = group.server;
-    const auto add = [&](std::string test, std::string scope, Figure ceiling, std::string missing, const PublishedRow* row, const auto& wished, const std::string& unlike = "") {
-      if (!wished && !unnamed_) return;
+    const auto add = [&](std::string test, std::string scope, Figure ceiling, std::string missing, const PublishedRow* row, const auto& wished, const std::string& unlike = "", bool measured = false) {
+      if (!wished && !unnamed_ && !measured) return;
       ExpectedFigure f{.test = std::move(test), .group = group.name, .scope = std::move(scope), .ceiling = std::move(ceiling)};
       f.missing = f.ceiling.value ? unlike : std::move(missing);
       finish(std::move(f), row, wished);
@@ -340,7 +340,8 @@ class Expect {
     // Plain Ethernet has no RDMA to measure: it is named where the spec asks for it, or where no network is known.
     const std::string tcp = over_tcp(ports);
     if (const auto wished = wish(group.name, &TestTargets::rdma); wished || tcp.empty())
-      add("rdma.write", "pair", std::move(rdma), tcp.empty() ? no_network : tcp, tcp.empty() ? find_published("rdma.write", rdma_row) : nullptr, wished);
+      add("rdma.write", "pair", std::move(rdma), tcp.empty() ? no_network : tcp, tcp.empty() ? find_published("rdma.write", rdma_row) : nullptr, wished, "",
+          group.count > 1 && !rdma_compute_ports(cluster_, static_cast<int>(&group - cluster_.nodes.data())).empty());
     const std::string one_node = ports.nics > 0 ? "one node: there is no other to send to" : no_network;
     add("nccl.all_gather.busbw", "whole", std::move(gather), one_node, tcp.empty() ? &gather_row : nullptr, wish(group.name, &TestTargets::all_gather), tcp);
     add("nccl.all_to_all.busbw", "whole", std::move(alltoall), one_node, tcp.empty() ? &alltoall_row : nullptr, wish(group.name, &TestTargets::all_to_all), tcp);

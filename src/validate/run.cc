@@ -9,6 +9,7 @@
 #include "base/host_pattern.h"
 #include "base/text.h"
 #include "model/storage_path.h"
+#include "targets/rdma_ports.h"
 #include "validate/journal.h"
 
 namespace clusterc {
@@ -29,6 +30,11 @@ bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
   const std::string_view metric = figure.test;
   if (metric.starts_with("hpl.")) {
     return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) { return g.name == figure.group && g.server.gpu_count == 0; });
+  }
+  if (metric.starts_with("rdma.")) {
+    return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) {
+      return g.name == figure.group && g.count > 1 && !rdma_compute_ports(cluster, static_cast<int>(&g - cluster.nodes.data())).empty();
+    });
   }
   // A file system is measured where nodes mount it; the parts of its sum are "GROUP/SYSTEM".
   if (metric == "storage.read" || metric == "storage.write") {

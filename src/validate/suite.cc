@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/host_pattern.h"
 #include "model/storage_path.h"
 #include "targets/rdma_ports.h"
 
@@ -100,6 +101,20 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     if (options.burn) node_test("burn", false, {"burn.flops", "burn.slowest"});
     node_test("gemm", gpus, gpus ? std::vector<std::string>{"gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16"}
                                  : std::vector<std::string>{"gemm.fp64", "gemm.fp32"});
+  }
+  for (const NodeGroupModel& group : cluster.nodes) {
+    // Neighbours write to each other through the ports of the compute network; of an odd number the last does so with the first, afterwards.
+    const std::vector<RdmaPorts> ports = group.computes && group.count > 1 ? rdma_compute_ports(cluster, static_cast<int>(&group - cluster.nodes.data())) : std::vector<RdmaPorts>();
+    if (ports.empty()) continue;
+    const std::vector<std::string> nodes = names_of(group);
+    const auto pairs = [&](const char* id, std::vector<std::string> those) {
+      SuiteTest test{.id = "group/" + group.name + "/" + id, .stage = SuiteStage::group, .validator = "fabric", .arguments = {"--ports", ports_argument(ports), "--hosts", fold_names(those)}, .group = group.name,
+                     .nodes = std::move(those), .timeout = patience(4.0 * static_cast<double>(ports.front().count)), .metrics = {"rdma.write", "rdma.write_latency"}};
+      test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
+      add(std::move(test));
+    };
+    pairs("fabric", {nodes.begin(), nodes.end() - static_cast<std::ptrdiff_t>(nodes.size() % 2)});
+    if (nodes.size() % 2 == 1) pairs("fabric-last", {nodes.front(), nodes.back()});
   }
   for (const NodeGroupModel& group : cluster.nodes) {
     // The solver of this release computes on hosts: a group with GPUs is not measured by it.

@@ -1,13 +1,20 @@
-// clusterc-fabric: ports of RDMA adapters against what the machine is said to have. README.md says what it proves.
+// clusterc-fabric: ports of RDMA adapters against what the machine is said to have, and between two machines through perftest. README.md says what it proves.
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <thread>
 
 #include "base/format.h"
+#include "base/host_pattern.h"
 #include "base/text.h"
+#include "fabric/pair.h"
 #include "fabric/ports.h"
 #include "harness/fault.h"
+#include "harness/load.h"
 #include "harness/loop.h"
+#include "harness/machine.h"
 #include "harness/run.h"
+#include "harness/supervise.h"
 
 namespace clusterc::fabric {
 namespace {
@@ -16,14 +23,25 @@ using namespace harness;
 constexpr Backend kBackends[] = {Backend::host};
 constexpr ExtraOption kExtra[] = {
     {"--sysfs", Kind::text, "DIR", "folder that holds a tree as /sys, for tests and for trees of other machines (default: /)"},
-    {"--ports", Kind::text, "LIST", "what shall be there: infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000 (ports, rate, MTU of their interfaces)"}};
+    {"--ports", Kind::text, "LIST", "what shall be there: infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000 (ports, rate, MTU of their interfaces)"},
+    {"--hosts", Kind::text, "PATTERN", "hosts that measure each other in pairs: n[1-4] is n1 with n2, n3 with n4; to be started on all of them"},
+    {"--as", Kind::text, "NAME", "which of --hosts this one is (default: $SLURMD_NODENAME, else the host name)"},
+    {"--tcp-port", Kind::count, "PORT", "on which the first of a pair listens; perftest takes the 256 above it (default 18700)"},
+    {"--timeout", Kind::seconds, "SECONDS", "that the other host, and one run of perftest beyond its length, may take (default 30)"}};
 constexpr MetricFacts kMetrics[] = {{"fabric.link", "B/s", "one direction of a port, as negotiated"},
-                                    {"fabric.links", "B/s", "the ports that shall be there, together; without --ports all that are active"}};
+                                    {"fabric.links", "B/s", "the ports that shall be there, together; without --ports all that are active"},
+                                    {"rdma.write", "B/s", "each port to the port of the same name on the other host, large messages"},
+                                    {"rdma.write_latency", "s", "the same, 2 bytes, one way", false}};
 constexpr Program kProgram{.name = "fabric",
-                           .summary = "InfiniBand and RoCE ports: state, rate, MTU, GIDs and error counters",
+                           .summary = "InfiniBand and RoCE ports: state, rate, MTU, GIDs and error counters; RDMA bandwidth and latency between two hosts",
+                           .size_kind = Kind::bytes,
+                           .size_help = "of a message of rdma.write (default 64KiB)",
                            .backends = kBackends,
                            .extra = kExtra,
                            .metrics = kMetrics};
+constexpr unsigned kTcpPort = 18700, kRepetitions = 5;
+constexpr std::uint64_t kMessage = 65536;    // perftest's own default for bandwidth
+constexpr double kTimeout = 30;
 constexpr double kBetween = 0.1;   // seconds between two looks at the counters, without --seconds
 
 // Sleeps, but not through a signal.
@@ -91,7 +109,47 @@ void report_links(const Watched& w, Reporter& report) {
   report.measurement(m);
 }
 
+std::string own_name(const Options& options) {
+  const char* const slurm = std::getenv("SLURMD_NODENAME");
+  return options.text("--as", slurm && *slurm ? std::string(slurm) : host_name());
+}
+
+// Whom this host measures with; nullopt: --hosts is not given.
+std::optional<Neighbour> neighbour(const Options& options) {
+  if (!options.has("--hosts")) return std::nullopt;
+  HostPattern::Error error;
+  const auto hosts = HostPattern::parse(options.text("--hosts", ""), error);
+  if (!hosts) throw CouldNotRun(Cause::system, "'--hosts': " + error.message);
+  const std::string name = own_name(options);
+  std::int64_t i = hosts->index_of(name);
+  if (i < 0) i = hosts->index_of(split(name, '.').front());
+  if (i < 0) throw CouldNotRun(Cause::system, format("this host, '{}', is none of --hosts: say which it is with --as", name));
+  const std::int64_t other = i ^ 1;
+  if (other >= hosts->count()) throw CouldNotRun(Cause::not_applicable, format("'{}' is the last of an odd number of hosts: nobody is left to measure with", name));
+  return Neighbour{hosts->name(other), i < other};
+}
+
+// What could not be measured between the two; the ports are reported all the same.
+std::optional<CouldNotRun> with_neighbour(const Neighbour& other, const Watched& w, const Options& options, Reporter& report) {
+  PairSettings how{.root = options.text("--sysfs", "/"), .tcp_port = options.count("--tcp-port").value_or(kTcpPort), .size = options.size.value_or(kMessage), .repetitions = options.iterations.value_or(kRepetitions),
+                   .timeout = options.seconds_of("--timeout").value_or(kTimeout)};
+  if (how.tcp_port > 65535 - 300) throw CouldNotRun(Cause::system, format("'--tcp-port' has 1 to {}", 65535 - 300));
+  if (options.seconds) how.seconds = static_cast<unsigned>(std::clamp(std::ceil(*options.seconds / how.repetitions), 1.0, 3600.0));
+  try {
+    Partner partner = other.we_are_first ? Partner::listen(how.tcp_port, other.name, how.timeout) : Partner::connect(other.name, how.tcp_port, how.timeout);
+    const std::vector<std::string> failed = measure_pair(partner, other.we_are_first, w.before, w.choice.ports, how, report);
+    if (failed.empty()) return std::nullopt;
+    std::string all;
+    for (const std::string& text : failed) append(all, text);
+    return CouldNotRun(Cause::communication, all);
+  } catch (const CouldNotRun& e) {
+    if (e.cause() == Cause::interrupted) throw;
+    return e;
+  }
+}
+
 void body(const Options& options, Reporter& report) {
+  const auto other = neighbour(options);
   const std::string root = options.text("--sysfs", "/");
   Watched w;
   if (options.has("--ports")) {
@@ -105,14 +163,24 @@ void body(const Options& options, Reporter& report) {
   if (w.before.empty()) throw CouldNotRun(Cause::device_error, "there is no InfiniBand or RoCE adapter here, or its driver is not loaded: '" + options.text("--ports", "") + "' shall be there");
   w.choice = choose(w.before, w.demands);
   if (w.choice.ports.empty() && w.demands.empty()) throw CouldNotRun(Cause::not_applicable, format("none of {} RDMA ports here is in use", w.before.size()));
-  wait_for(options.seconds.value_or(kBetween));
+  std::optional<CouldNotRun> failed;
+  if (other) {
+    refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");
+    failed = with_neighbour(*other, w, options, report);
+  } else {
+    wait_for(options.seconds.value_or(kBetween));
+  }
   w.after = read_ports(root);
   const auto same = [](const Port& a, const Port& b) { return a.device == b.device && a.number == b.number; };
   if (!std::equal(w.before.begin(), w.before.end(), w.after.begin(), w.after.end(), same)) throw CouldNotRun(Cause::device_error, format("{} ports at first, {} a moment later", w.before.size(), w.after.size()));
   report_links(w, report);
+  if (failed) throw CouldNotRun(*failed);
 }
 
 }  // namespace
 }  // namespace clusterc::fabric
 
-int main(int argc, char** argv) { return clusterc::harness::run_validator(clusterc::fabric::kProgram, argc, argv, clusterc::fabric::body); }
+int main(int argc, char** argv) {
+  namespace h = clusterc::harness;
+  return h::supervise([&] { return h::run_validator(clusterc::fabric::kProgram, argc, argv, clusterc::fabric::body); });
+}

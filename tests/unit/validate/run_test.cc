@@ -237,7 +237,7 @@ clusterc: 1
 name: case
 site: cloud
 nodes:
-  n: { names: "n[1-2]", server: { like: generic-2u, nics: { compute: 2 x cx7-ndr-osfp, data: cx6-vpi-200 } } }
+  n: { names: "n[1-3]", server: { like: generic-2u, nics: { compute: 2 x cx7-ndr-osfp, data: cx6-vpi-200 } } }
 networks:
   ib: { kind: infiniband, rate: 400 Gb/s, carries: [compute], connects: { n: { ports: compute } } }
   lan: { kind: ethernet, rdma: roce, mtu: 9000, rate: 200 Gb/s, carries: [storage], connects: { n: { ports: data, count: 1 } } }
@@ -252,6 +252,14 @@ networks:
   ASSERT_NE(test, suite.end());
   EXPECT_EQ(test->id, "node/n/fabric");
   EXPECT_EQ(test->arguments, (std::vector<std::string>{"--ports", "infiniband:2x400Gb/s,ethernet:1x200Gb/s:9000"}));
+  // Neighbours write to each other through the ports that carry compute; three nodes: the last with the first.
+  const auto pairs = std::find_if(suite.begin(), suite.end(), [](const SuiteTest& t) { return t.id == "group/n/fabric"; });
+  ASSERT_NE(pairs, suite.end());
+  EXPECT_EQ(pairs->arguments, (std::vector<std::string>{"--ports", "infiniband:2x400Gb/s", "--hosts", "n[1-2]"}));
+  const auto last = std::find_if(suite.begin(), suite.end(), [](const SuiteTest& t) { return t.id == "group/n/fabric-last"; });
+  ASSERT_NE(last, suite.end());
+  EXPECT_EQ(last->nodes, (std::vector<std::string>{"n1", "n3"}));
+  EXPECT_EQ(last->arguments.back(), "n[1,3]");
   const auto judged = [&](const char* metric, double value, const char* slow, const ExpectedFigure* figure) {
     return judge({.metric = metric, .unit = "B/s", .value = value, .checked = 1, .data_verified = true, .slow = slow}, figure);
   };

@@ -1,5 +1,6 @@
 // clusterc-fabric on trees as the kernel writes them. The texts of link_layer, state, phys_state, rate, lid, gids and gid_attrs are those of drivers/infiniband/core/sysfs.c (link_layer_show,
 // state_show, phys_state_show, rate_show, lid_show, print_gid_cb, _show_port_gid_attr); the layout is Documentation/ABI/stable/sysfs-class-infiniband's.
+#include "fabric/perftest.h"
 #include "fabric/ports.h"
 #include "unit/validators/program_run.h"
 
@@ -199,6 +200,219 @@ TEST(FabricDemands, TheFastestPortsAnswerTheFastestDemand) {
   EXPECT_EQ(choice.ports[1].demand, 1u);
   EXPECT_EQ(choice.ports[2].demand, 1u);
   EXPECT_TRUE(choice.absent.empty());
+}
+
+// Printed by ib_write_bw and ib_write_lat: the formats of perftest_parameters.h and .c (RESULT_FMT_G, REPORT_FMT, RESULT_FMT_LAT, REPORT_FMT_LAT) as they stand in Debian 12's programs, filled with figures made up.
+constexpr const char* kBandwidthTable = R"( 
+---------------------------------------------------------------------------------------
+                    RDMA_Write BW Test
+ Dual-port       : OFF		Device         : mlx5_0
+ Number of qps   : 1		Transport type : IB
+ Mtu             : 4096[B]
+ Link type       : IB
+---------------------------------------------------------------------------------------
+ local address: LID 0x1f QPN 0x012a PSN 0x6f2d4 RKey 0x1fcdef VAddr 0x007f0d3c400000
+---------------------------------------------------------------------------------------
+ #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]
+ 65536      377000           0.00               392.00 		   0.747681
+---------------------------------------------------------------------------------------
+)";
+constexpr const char* kLatencyTable = R"( Mtu             : 4096[B]
+ #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] 
+ 2       10000          0.98           5.11         1.02     	       1.03        	0.04   		1.10    		1.60   
+)";
+
+TEST(FabricPerftest, ItsTablesAreRead) {
+  const auto bandwidth = parse_perftest(kBandwidthTable, Perftest::bandwidth);
+  ASSERT_TRUE(bandwidth);
+  EXPECT_DOUBLE_EQ(bandwidth->value, 49e9);                 // 392 Gb/s / 8
+  EXPECT_EQ(bandwidth->iterations, 377000u);
+  EXPECT_EQ(bandwidth->size, 65536u);
+  EXPECT_EQ(bandwidth->mtu, 4096u);
+  const auto latency = parse_perftest(kLatencyTable, Perftest::latency);
+  ASSERT_TRUE(latency);
+  EXPECT_DOUBLE_EQ(latency->value, 1.02e-6);
+  EXPECT_DOUBLE_EQ(latency->tail, 1.10e-6);
+  // Without --report_gbits: perftest's megabytes have 2^20 bytes.
+  const auto megabytes = parse_perftest(" #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n 65536      5000             100.00             100.00  0.0016\n", Perftest::bandwidth);
+  ASSERT_TRUE(megabytes);
+  EXPECT_DOUBLE_EQ(megabytes->value, 104857600);
+  const std::string table = kBandwidthTable;
+  EXPECT_FALSE(parse_perftest(table.substr(0, table.find(" 65536 ")), Perftest::bandwidth));       // cut off
+  EXPECT_FALSE(parse_perftest(kLatencyTable, Perftest::bandwidth));
+  EXPECT_FALSE(parse_perftest(kBandwidthTable, Perftest::latency));
+  EXPECT_FALSE(parse_perftest(" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n 65536 5000 0.00 inf nan\n", Perftest::bandwidth));
+  EXPECT_FALSE(parse_perftest(" #bytes     #iterations    BW peak[furlongs]    BW average[furlongs]   MsgRate[Mpps]\n 65536 5000 1 1 1\n", Perftest::bandwidth));
+}
+
+// In perftest's place, with its ways: without a host it waits for one on --port, with one it connects and says "Couldn't connect to HOST:PORT" where nobody listens. $FAULT makes one of its
+// sides go wrong for one device; the bytes that it "sends" are counted in the tree as an adapter counts them, in units of four.
+constexpr const char* kStandIn = R"PY(#!/usr/bin/env python3
+import os, socket, sys, time
+tree, fault = os.environ["TREE"], os.environ.get("FAULT", "")
+options = dict(a[2:].split("=", 1) if "=" in a else (a[2:], "") for a in sys.argv[1:] if a.startswith("--"))
+hosts = [a for a in sys.argv[1:] if not a.startswith("--")]
+device, port = options["ib-dev"], int(options["port"])
+open(tree + "/pids", "a").write("%d\n" % os.getpid())
+if fault.endswith(device):
+    what = fault.split()[0]
+    if what == "hang" and hosts: time.sleep(600)
+    if what == "stubborn" and hosts:
+        import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        while True: time.sleep(600)
+    if what == "server" and not hosts: sys.exit(" Unable to find the Infiniband/RoCE device")
+    if what == "completion" and hosts:
+        print(" Completion with error at client"); print(" Failed status 12: wr_id 0 syndrom 0x81"); sys.exit(1)
+if not hosts:
+    ear = socket.socket(); ear.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); ear.bind(("", port)); ear.listen(1)
+    ear.accept()[0].recv(1); sys.exit(0)
+try: line = socket.create_connection((hosts[0], port), 5)
+except OSError: sys.stderr.write("Couldn't connect to %s:%d\n" % (hosts[0], port)); sys.exit(1)
+if "ib_write_bw" in sys.argv[0]:
+    at = "%s/sys/class/infiniband/%s/ports/1/counters/port_xmit_data" % (tree, device)
+    if fault != "lost " + device: words = int(open(at).read()) + 377000 * 65536 // 4; open(at, "w").write("%d\n" % words)
+    print(open(tree + "/bandwidth").read())
+else:
+    print(open(tree + "/latency").read())
+line.send(b"x")
+)PY";
+
+class FabricPair : public Fabric {
+ protected:
+  void SetUp() override {
+    Fabric::SetUp();
+    sound();
+    fs::create_directories(root / "bin");
+    for (const char* name : {"ib_write_bw", "ib_write_lat"}) {
+      std::ofstream(root / "bin" / name) << kStandIn;
+      chmod((root / "bin" / name).c_str(), 0755);
+    }
+    std::ofstream(root / "bandwidth") << kBandwidthTable;
+    std::ofstream(root / "latency") << kLatencyTable;
+    tcp_port = 20000 + getpid() % 300 * 100 % 20000;
+  }
+  std::vector<std::string> command(const char* as, const std::string& fault, std::vector<std::string> more = {}) const {
+    std::vector<std::string> line = {"env", "PATH=" + (root / "bin").string() + ":/usr/local/bin:/usr/bin:/bin", "TREE=" + root.string(), "FAULT=" + fault, program("fabric"), "--sysfs", root, "--ports", kAll, "--hosts",
+                                     "localhost,127.0.0.1", "--as", as, "--tcp-port", std::to_string(tcp_port), "--iterations", "2", "--allow-busy", "--timeout", "2"};
+    line.insert(line.end(), more.begin(), more.end());
+    return line;
+  }
+  std::pair<Result, Result> both(const std::string& fault, const std::vector<std::string>& more = {}) const {
+    const std::string output = output_file(), second = output_file();
+    const pid_t a = start(command("localhost", fault, more), output), b = start(command("127.0.0.1", fault, more), second);
+    Result first = finish(a, output);
+    return {std::move(first), finish(b, second)};
+  }
+  void expect_nobody_left() const {
+    std::ifstream pids(root / "pids");
+    for (std::string pid; std::getline(pids, pid);) {
+      for (int turns = 0; turns < 200 && fs::exists("/proc/" + pid); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      EXPECT_FALSE(fs::exists("/proc/" + pid)) << pid;
+    }
+  }
+  static const json* record(const Result& r, const char* metric, const char* port) {
+    for (const json& m : r.records)
+      if (m.value("metric", "") == metric && m["parameters"].value("port", "") == port) return &m;
+    return nullptr;
+  }
+  unsigned tcp_port = 0;
+};
+
+TEST_F(FabricPair, EachWritesToTheOtherThroughEveryPort) {
+  const auto [a, b] = both("");
+  for (const Result& r : {a, b}) {
+    expect_measured(r, 3 * 2 + 4);                            // three ports, bandwidth and latency; the links
+    for (const char* port : {"mlx5_0/1", "mlx5_2/1", "mlx5_10/1"}) {
+      const json* const bandwidth = record(r, "rdma.write", port);
+      const json* const latency = record(r, "rdma.write_latency", port);
+      ASSERT_TRUE(bandwidth && latency) << r.text;
+      EXPECT_DOUBLE_EQ((*bandwidth)["value"], 49e9);
+      EXPECT_EQ((*bandwidth)["checked"], 2 * 377000);
+      EXPECT_EQ((*bandwidth)["parameters"]["path_mtu"], 4096);
+      EXPECT_DOUBLE_EQ((*latency)["value"], 1.02e-6);
+      EXPECT_EQ((*latency)["better"], "lower");
+    }
+    EXPECT_EQ((*record(r, "rdma.write", "mlx5_2/1"))["parameters"]["gid_index"], 3);
+    EXPECT_FALSE((*record(r, "rdma.write", "mlx5_0/1"))["parameters"].contains("gid_index"));
+  }
+  EXPECT_EQ((*record(a, "rdma.write", "mlx5_0/1"))["parameters"]["peer"], "127.0.0.1");
+  expect_nobody_left();
+}
+
+// From outside: one port of the pair goes wrong; the others are measured all the same, and the ports are reported.
+TEST_F(FabricPair, APortThatFailsIsNamedAndTheOthersAreMeasured) {
+  for (const auto& [fault, words] : {std::pair{"completion mlx5_2", "mlx5_2/1 to '127.0.0.1', ib_write_bw: Failed status 12: wr_id 0 syndrom 0x81"},
+                                     {"hang mlx5_2", "mlx5_2/1 to '127.0.0.1', ib_write_bw: did not end within 3 s"},
+                                     {"stubborn mlx5_2", "did not end within 3 s"}}) {
+    fs::remove(root / "pids");
+    const auto begin = std::chrono::steady_clock::now();
+    const auto [a, b] = both(fault);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(100));
+    for (const Result& r : {a, b}) {
+      EXPECT_EQ(r.status, 2) << r.text;
+      ASSERT_TRUE(r.ended()) << r.text;
+      EXPECT_EQ(r.records.back()["reason"], "communication error");
+      EXPECT_TRUE(record(r, "rdma.write", "mlx5_0/1") && record(r, "rdma.write", "mlx5_10/1") && record(r, "fabric.link", "mlx5_2/1")) << r.text;
+      EXPECT_FALSE(record(r, "rdma.write", "mlx5_2/1"));
+    }
+    EXPECT_NE(a.records.back()["detail"].get<std::string>().find(words), std::string::npos) << a.text;
+    expect_nobody_left();
+  }
+}
+
+TEST_F(FabricPair, AServerThatDoesNotStartIsQuoted) {
+  const auto [a, b] = both("server mlx5_2");
+  for (const Result& r : {a, b}) {
+    EXPECT_EQ(r.status, 2) << r.text;
+    EXPECT_NE(r.records.back()["detail"].get<std::string>().find("; there: Unable to find the Infiniband/RoCE device"), std::string::npos) << r.text;
+  }
+  expect_nobody_left();
+}
+
+// The counters of the port say that the bytes did not leave through it: wrong data, whatever the speed.
+TEST_F(FabricPair, BytesThatDidNotLeaveThroughThePortAreWrong) {
+  const auto [a, b] = both("lost mlx5_10");
+  for (const Result& r : {a, b}) {
+    EXPECT_EQ(r.status, 1) << r.text;
+    const json* const m = record(r, "rdma.write", "mlx5_10/1");
+    ASSERT_TRUE(m);
+    EXPECT_EQ((*m)["wrong"], 2);
+    EXPECT_EQ((*m)["data_verified"], false);
+    EXPECT_EQ((*record(r, "rdma.write", "mlx5_0/1"))["data_verified"], true);
+  }
+}
+
+TEST_F(FabricPair, AnAbsentOrDyingPartnerAndAMissingPerftestAreSaid) {
+  std::vector<std::string> alone = command("localhost", "");
+  alone.insert(alone.end(), {"--timeout", "1"});
+  Result r = run(alone);
+  EXPECT_EQ(r.status, 2);
+  EXPECT_EQ(r.records.back()["reason"], "timeout") << r.text;
+  EXPECT_TRUE(record(r, "fabric.link", "mlx5_0/1"));
+  // Killed in the middle of a run.
+  const std::string output = output_file(), second = output_file();
+  const pid_t a = start(command("localhost", "hang mlx5_0"), output), b = start(command("127.0.0.1", "hang mlx5_0"), second);
+  for (int turns = 0; turns < 500 && !fs::exists(root / "pids"); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  kill(b, SIGKILL);
+  r = finish(a, output);
+  finish(b, second);
+  EXPECT_EQ(r.status, 2);
+  EXPECT_EQ(r.records.back()["reason"], "communication error") << r.text;
+  EXPECT_EQ(r.records.back()["detail"], "'127.0.0.1' has gone");
+  expect_nobody_left();
+  for (const char* name : {"ib_write_bw", "ib_write_lat"}) fs::remove(root / "bin" / name);
+  if (access("/usr/bin/ib_write_bw", X_OK) == 0) return;      // the real one is found
+  const auto [c, d] = both("");
+  for (const Result& missing : {c, d}) { EXPECT_EQ(missing.records.back()["reason"], "program missing") << missing.text; }
+}
+
+TEST_F(FabricPair, WhoIsNoneOfTheHostsOrHasNoPartnerIsSaid) {
+  std::vector<std::string> line = command("n9", "");
+  EXPECT_EQ(run(line).status, 2);
+  *std::find(line.begin(), line.end(), "localhost,127.0.0.1") = "n[7-9]";
+  const Result r = run(line);
+  EXPECT_EQ(r.status, 3);
+  EXPECT_EQ(r.records.back()["status"], "not applicable");
 }
 
 }  // namespace
