@@ -156,6 +156,7 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings
     bool several = false;
     for (NetworkAddress& a : device.addresses) {
       if (a.network == way_out && a.port == 0) a.gateway = in.plan.addresses_of(a.network)->gateway;
+      device.infiniband |= device.kind == Kind::port && c.networks[a.network].kind == LinkKind::infiniband;
       device.name_servers |= a.network == named && a.port == 0;
       several |= in_network[static_cast<std::size_t>(a.network)] > 1;
     }

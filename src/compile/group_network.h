@@ -49,6 +49,7 @@ struct NetworkDevice {
   std::vector<std::string> members;    // bond: its ports
   std::vector<NetworkAddress> addresses;
   std::int64_t table = 0;              // routing table for what comes from its addresses; 0: the main one
+  bool infiniband = false;             // a port: IP over InfiniBand
   bool name_servers = false;           // the group's name servers belong to this device
 };
 

@@ -26,12 +26,17 @@ std::string numbered(std::string_view key, int n) { return std::string(key) + st
 std::string keyfile(const CompileInput& in, const NodeGroupModel& g, const GroupNetwork& network, const NetworkDevice& d) {
   std::string out = made_by(in, "networkmanager");
   IniWriter ini(out);
-  ini.section("connection").field("id", d.name).field("type", d.kind == Kind::bond ? "bond" : d.kind == Kind::vlan ? "vlan" : "ethernet").field("interface-name", d.name);
+  ini.section("connection").field("id", d.name).field("type", d.kind == Kind::bond ? "bond" : d.kind == Kind::vlan ? "vlan" : d.infiniband ? "infiniband" : "ethernet").field("interface-name", d.name);
   if (!d.bond.empty()) ini.field("master", d.bond).field("slave-type", "bond");
   if (d.kind == Kind::bond)
     ini.section("bond").field("mode", kBondMode).field("lacp_rate", kBondTimer).field("miimon", kBondMonitorMilliseconds).field("xmit_hash_policy", kBondHash);
   if (d.kind == Kind::vlan) ini.section("vlan").field("id", d.vlan).field("parent", d.below);
-  if (d.mtu > 0) ini.section("ethernet").field("mtu", d.mtu);
+  // Over InfiniBand the larger packets need the connected mode: a datagram is one packet of the fabric, 4,096 bytes at most, less a header of 4 (RFC 4391; connected: RFC 4755).
+  if (d.infiniband) ini.section("infiniband").field("transport-mode", d.mtu > 4092 ? "connected" : "datagram");
+  if (d.mtu > 0) {
+    if (!d.infiniband) ini.section("ethernet");
+    ini.field("mtu", d.mtu);
+  }
   if (!d.bond.empty()) return out;   // a port of a bond has no addresses of its own
   std::string servers, servers6;   // of either family, in the section of theirs
   if (d.name_servers)

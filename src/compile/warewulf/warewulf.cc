@@ -65,7 +65,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         if (!known) y.field("discoverable", true);   // the first that asks and is nobody is taken for this node
         if (!devices.empty()) y.map("network devices");
         for (const auto& [d, mac] : devices) {
-          y.map(d->name).field("type", d->kind == Kind::bond ? "Bond" : d->kind == Kind::vlan ? "vlan" : "ethernet").field("device", d->name);
+          y.map(d->name).field("type", d->kind == Kind::bond ? "Bond" : d->kind == Kind::vlan ? "vlan" : d->infiniband ? "infiniband" : "ethernet").field("device", d->name);
           if (mac) y.field("hwaddr", mac_text(*mac));
           if (!d->addresses.empty()) {
             const NetworkAddress& a = d->addresses.front();

@@ -84,7 +84,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         else if (missing++ == 0) example = name + "," + (g.boot_ports().empty() ? "PORT" : g.boot_ports().front()) + ",MAC";
         for (const NetworkDevice& d : g.network().devices()) {
           if (!d.bond.empty()) continue;   // a port of a bond stands at the bond
-          s.put("nictypes." + d.name, d.kind == Kind::bond ? "bond" : d.kind == Kind::vlan ? "vlan" : "ethernet");
+          s.put("nictypes." + d.name, d.kind == Kind::bond ? "bond" : d.kind == Kind::vlan ? "vlan" : d.infiniband ? "infiniband" : "ethernet");
           if (d.kind == Kind::bond) s.put("nicdevices." + d.name, join(d.members, "|"));
           if (d.kind == Kind::vlan) s.put("nicdevices." + d.name, d.below);
           std::string ips, networks;

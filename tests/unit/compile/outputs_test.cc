@@ -374,6 +374,18 @@ TEST(NetworkReaders, OneFileForEachAddress) {
   EXPECT_EQ(c.bundle.files().front().mode, 0600u);
 }
 
+// IP over InfiniBand is a device of its own type; more than a packet of the fabric holds asks for connected mode (RFC 4391, RFC 4755).
+TEST(NetworkReaders, IpOverInfiniband) {
+  const auto profile = [](std::string_view mtu) {
+    Compiled c;
+    c.spec(kRoom + "nodes: { gpu: { names: g1, racks: main, server: { like: generic-2u, nics: { ib: cx7-ndr-osfp }, memory: 24 x 32 GiB } } }\n"
+           "networks: { ib: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, racks: main, subnet: 10.78.0.0/24, " + std::string(mtu) + "connects: { gpu: { ports: ib } } } }\nsoftware: { os: rocky-9 }\n", {"networkmanager"});
+    return between(c.file("networkmanager/gpu-0/g1/ib1.nmconnection"), "[connection]", "[ipv4]");
+  };
+  EXPECT_EQ(profile(""), "[connection]\nid=ib1\ntype=infiniband\ninterface-name=ib1\n\n[infiniband]\ntransport-mode=datagram\n\n");
+  EXPECT_EQ(profile("mtu: 9000, "), "[connection]\nid=ib1\ntype=infiniband\ninterface-name=ib1\n\n[infiniband]\ntransport-mode=connected\nmtu=9000\n\n");
+}
+
 TEST(NetworkReaders, ExtraLines) {
   const auto told = [](std::string_view os, std::string_view output, std::string_view lines) {
     Compiled c;
