@@ -286,6 +286,16 @@ class Checker {
     if (!offer_names(f, name, kKnown)) f.help("written as name-release: ubuntu-24.04, rocky-9, debian-12");
   }
 
+  // Names of files in the IANA database: parts of letters, digits, _ + -, parted by '/' (its theory.html, "Timezone identifiers").
+  void time_zone(const Value<std::string>& zone) {
+    if (!zone) return;
+    bool good = zone->size() <= 64;
+    for (const std::string_view part : split(*zone, '/'))
+      good = good && !part.empty() && (part.front() < '0' || part.front() > '9') && part.front() != '-' && part.front() != '+' &&
+             std::all_of(part.begin(), part.end(), [](char c) { return is_letter_or_digit(c) || c == '_' || c == '+' || c == '-'; });
+    if (!good) findings_.error("spec-bad-name", zone.span, format("'{}' is no time zone", *zone)).help("write a name of the IANA database, such as Europe/Berlin or UTC");
+  }
+
   void software(const Software& s) {
     if (s.domain && !is_domain(*s.domain)) findings_.error("spec-bad-name", s.domain.span, format("'{}' is no DNS domain", *s.domain)).help("write it as cluster.example.org");
     for (const auto& server : s.name_servers)
@@ -294,7 +304,7 @@ class Checker {
       if (server && !is_address(*server) && !is_domain(*server)) findings_.error("spec-bad-address", server.span, format("time server '{}' is neither an IP address nor a host name", *server));
     word("os", s.os);
     distribution(s.os);
-    word("time_zone", s.time_zone);
+    time_zone(s.time_zone);
     word("mig", s.mig);
     for (const auto* list : {&s.containers, &s.monitoring, &s.frameworks})
       for (const NamedVersion& named : *list) word("kind", named.kind);

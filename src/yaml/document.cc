@@ -8,6 +8,7 @@
 //         ^               an empty value stands just behind its key's colon
 #include "yaml/document.h"
 
+#include <simdjson.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -249,6 +250,14 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     std::uint32_t bits = quoted ? kQuoted : 0;
     std::size_t where = begin + (first == '"' || first == '\'');
     if (text_.substr(where, value.size()) != value) {
+      if (first == '"' && !simdjson::validate_utf8(value)) {   // \N and \_ of YAML: the parser makes single bytes of them
+        error("spec-not-utf8", begin, end, "an escape in the text makes bytes that are not UTF-8").help("write the character itself");
+        throw Stop{};
+      }
+      if (const auto hidden = first == '"' ? hidden_character(value, false) : std::nullopt) {   // of an escape; what stands in the text itself was looked at before
+        error("spec-control-character", begin, end, format("invisible character U+{:04X} in the text", hidden->number)).help("remove it: a spec says what it seems to say");
+        throw Stop{};
+      }
       where = pooled(value);
       bits |= kPooled;
     }

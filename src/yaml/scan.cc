@@ -22,14 +22,18 @@ constexpr std::size_t kBytesPerAnchor = 104;
 // The parser copies each text several times, so a single one is bounded on its own.
 constexpr std::size_t kLongestText = 1u << 20;
 
-// One look-up a byte finds the control characters that YAML 1.2, production 1 (c-printable), leaves out.
-constexpr std::array<bool, 256> make_forbidden() {
+// One look-up a byte finds the control characters, and the first bytes of what else may be hidden.
+constexpr std::array<bool, 256> make_suspect() {
   std::array<bool, 256> table{};
-  for (int c = 0; c < 0x20; ++c) table[static_cast<std::size_t>(c)] = c != '\t' && c != '\n' && c != '\r';
-  table[0x7f] = true;
+  for (int c = 0; c < 0x20; ++c) table[static_cast<std::size_t>(c)] = c != '\t' && c != '\n';
+  table[0x7f] = table[0xc2] = table[0xe2] = table[0xef] = true;
   return table;
 }
-constexpr std::array<bool, 256> kForbidden = make_forbidden();
+constexpr std::array<bool, 256> kSuspect = make_suspect();
+
+constexpr bool is_hidden(std::uint32_t c) {
+  return (c >= 0x7f && c <= 0x9f) || c == 0x200b || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || c == 0x2060 || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
 
 // The first byte that does not continue well-formed UTF-8. Only run when there is one.
 std::size_t first_bad_byte(std::string_view text) {
@@ -201,12 +205,10 @@ void Scanner::check_bytes() {
     stop();
   }
   result_.simple = text_.find_first_of("\t\r") == std::string_view::npos;
-  const auto control = std::ranges::find_if(text_, [](char c) { return kForbidden[static_cast<unsigned char>(c)]; });
-  if (control != text_.end()) {
-    const auto where = static_cast<std::size_t>(control - text_.begin());
-    error("spec-control-character", where, where + 1,
-          format("control character U+{:04X} in the text", static_cast<unsigned char>(*control)))
-        .help("a spec is plain text; inside double quotes it may be written \\x.. if it is really meant");
+  const std::size_t marks = yaml_byte_order_marks(text_);
+  if (const auto hidden = hidden_character(text_.substr(marks), true)) {
+    error("spec-control-character", marks + hidden->at, marks + hidden->at + hidden->size, format("invisible character U+{:04X} in the text", hidden->number))
+        .help("remove it: a spec says what it seems to say");
     stop();
   }
 }
@@ -700,6 +702,24 @@ void Scanner::block_scalar() {
 }
 
 }  // namespace
+
+std::optional<HiddenCharacter> hidden_character(std::string_view text, bool raw) {
+  for (auto at = text.begin(); at != text.end(); ++at) {
+    at = std::find_if(at, text.end(), [](char c) { return kSuspect[static_cast<unsigned char>(c)]; });
+    if (at == text.end()) break;
+    const auto left = static_cast<std::size_t>(text.end() - at);
+    const auto byte = [&](std::size_t i) -> std::uint32_t { return i < left ? static_cast<unsigned char>(at[static_cast<std::ptrdiff_t>(i)]) : 0; };
+    HiddenCharacter found{.at = text.size() - left, .size = 1, .number = byte(0)};
+    if (found.number < 0x80) {
+      if (!raw || found.number != '\r') return found;
+      continue;
+    }
+    found.size = found.number == 0xc2 ? 2 : 3;
+    found.number = found.size == 2 ? (found.number & 0x1f) << 6 | (byte(1) & 0x3f) : (found.number & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+    if (is_hidden(found.number)) return found;
+  }
+  return std::nullopt;
+}
 
 std::size_t yaml_byte_order_marks(std::string_view text) {
   std::size_t at = 0;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "compile/common.h"
@@ -58,12 +59,13 @@ bool is_plain_path(std::string_view path) {
   return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("/._-").find(c) != std::string_view::npos; });
 }
 
-// Local scratch of the group.
-const StorageModel* scratch_of(const Cluster& c, const NodeGroupModel& g) {
+// Local scratch of the group whose path Enroot can take, or cannot.
+const StorageModel* scratch_of(const Cluster& c, const NodeGroupModel& g, bool plain = true) {
   for (const StorageModel& s : c.storage)
-    if (s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount && mounts(s, g) && is_plain_path(*s.spec->mount)) return &s;
+    if (s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount && mounts(s, g) && is_plain_path(*s.spec->mount) == plain) return &s;
   return nullptr;
 }
+const StorageModel* scratch_refused(const Cluster& c, const NodeGroupModel& g) { return g.count > 0 && runs(g, {"enroot"}) && !scratch_of(c, g) ? scratch_of(c, g, false) : nullptr; }
 
 bool says_anything(const Wishes& w) { return w.nvidia || w.cdi || w.unlimited_memlock || w.nofile > 0 || w.shared_memory > 0; }
 
@@ -160,7 +162,7 @@ void cdi_unit(const CompileInput& in, std::string& out) {
 
 bool wanted(const Cluster& c) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (!container_files(c, static_cast<int>(g)).empty()) return true;
+    if (!container_files(c, static_cast<int>(g)).empty() || scratch_refused(c, c.nodes[g])) return true;
   return false;
 }
 
@@ -169,6 +171,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
     const Wishes w = wishes_of(in.cluster, static_cast<int>(i));
+    if (const StorageModel* s = scratch_refused(in.cluster, g))
+      findings.warning("enroot-scratch-not-plain", s->spec->mount.span, format("Enroot of '{}' is not told of its scratch: enroot.conf cannot hold the path '{}'", g.name, one_line(*s->spec->mount)))
+          .help("mount it at a path of letters, digits and / . _ -");
     for (const ContainerFile& f : container_files(in.cluster, static_cast<int>(i))) {
       bundle.open("containers/" + g.name + "/" + f.name, "containers");
       std::string& out = bundle.text();

@@ -1,11 +1,13 @@
 // dns/: a zone of the cluster's domain with every name that hosts has, a zone of addresses for each subnet, and named.conf.cluster that names them.
 //
 // A zone of addresses ends at an octet: 10.10.0.0/16 is 10.10.in-addr.arpa, a /20 lies in the zone of its first two octets, a /26 in that of its first
-// three; subnets that share one are in one file. Serial numbers: digits of the digest, which do not count up; secondaries are told by `rndc retransfer`.
+// three; subnets that share one are in one file. Serial numbers: digits of the zone's own digest, so that one changes when a record of its zone does and at
+// nothing else; they do not count up, and secondaries are told by `rndc retransfer`.
 #include "compile/dns/dns.h"
 
 #include <map>
 
+#include "base/digest.h"
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/hosts/each_address.h"
@@ -36,16 +38,31 @@ std::string reverse_zone(const Ipv4Prefix& subnet, int& octets) {
   return zone + "in-addr.arpa";
 }
 
-void begin_zone(const CompileInput& in, std::string_view origin, const std::string& server, Bundle& bundle) {
+constexpr std::string_view kNoSerial = "000000000";   // as many digits as every serial number has: 2^28 to 2^29 - 1
+struct ZoneBegin { std::size_t file, serial; };       // places in the bundle's text
+
+ZoneBegin begin_zone(const CompileInput& in, std::string_view origin, const std::string& server, Bundle& bundle) {
   bundle.open("dns/db." + std::string(origin), "dns");
   std::string& out = bundle.text();
+  const std::size_t begin = out.size();
   out += made_by(in, "dns", "; ");
   const std::string& domain = *in.cluster.spec.software.domain;
   out += "$ORIGIN ", out += origin, out += ".\n$TTL 3600\n@ IN SOA ", out += server, out += '.', out += domain, out += ". hostmaster.", out += domain, out += ". ( ";
-  std::uint64_t serial = 1;   // 32 bits (RFC 1035, 3.3.13); the first seven digits of the digest and a one in front
-  for (const char digit : in.spec_digest.substr(0, 7)) serial = serial * 16 + static_cast<std::uint64_t>(digit >= 'a' ? digit - 'a' + 10 : digit - '0');
-  append_uint(out, serial & 0xffffffffu);
+  const std::size_t serial = out.size();
+  out += kNoSerial;
   out += " 3600 900 1209600 300 )\n@ IN NS ", out += server, out += '.', out += domain, out += ".\n\n";
+  return {begin, serial};
+}
+
+// 32 bits (RFC 1035, 3.3.13): the first 28 of the zone's digest and a one in front.
+void end_zone(ZoneBegin at, Bundle& bundle) {
+  std::string& out = bundle.text();
+  const Digest digest = Sha256()(std::string_view(out).substr(at.file));
+  const std::uint32_t serial = 1u << 28 | static_cast<std::uint32_t>(digest[0]) << 20 | static_cast<std::uint32_t>(digest[1]) << 12 | static_cast<std::uint32_t>(digest[2]) << 4 | digest[3] >> 4;
+  std::string digits;
+  append_uint(digits, serial);
+  out.replace(at.serial, kNoSerial.size(), digits);
+  bundle.close();
 }
 
 void append_extra(const CompileInput& in, std::string_view file, std::string& out, Findings& findings) {
@@ -82,7 +99,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::map<std::string, std::string> reverse;   // zone -> records
   std::vector<std::string*> of_network(c.networks.size(), nullptr);
   std::vector<int> octets(c.networks.size(), 1);
-  begin_zone(in, domain, server, bundle);
+  const ZoneBegin zone_begin = begin_zone(in, domain, server, bundle);
   std::string& out = bundle.text();
   std::string first;
   each_address(
@@ -115,11 +132,11 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         back += "PTR ", back += first, back += '.', back += domain, back += ".\n";
       });
   append_extra(in, "zone", out, findings);
-  bundle.close();
+  end_zone(zone_begin, bundle);
   for (const auto& [zone, records] : reverse) {
-    begin_zone(in, zone, server, bundle);
+    const ZoneBegin at = begin_zone(in, zone, server, bundle);
     bundle.text() += records;
-    bundle.close();
+    end_zone(at, bundle);
   }
   bundle.open("dns/named.conf.cluster", "dns");
   std::string& conf = bundle.text();

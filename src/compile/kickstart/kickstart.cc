@@ -23,10 +23,6 @@ bool is_command(std::string_view text) {
   return plain && std::all_of(text.begin(), text.end(), printed) && word != "rootpw" && word != "sshpw";
 }
 
-bool is_zone(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("/_+-").find(c) != std::string_view::npos; });
-}
-
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "kickstart", {kFile}, findings);
   const std::string extra = install_extra(in, kFile, is_command, "firewall --enabled --service=ssh", findings);
@@ -36,11 +32,10 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (!plan) continue;
     const NodeGroupModel& group = in.cluster.nodes[g];
     const std::string arch = plan->arm ? "aarch64" : "x86_64";
-    const std::string zone = group.software.time_zone.value_or("UTC");
     bundle.open("kickstart/" + group.name + ".ks", "kickstart");
     std::string& out = bundle.text();
     out += install_header(in, "kickstart");
-    out += "text\nreboot\neula --agreed\nfirstboot --disabled\nlang en_US.UTF-8\nkeyboard --xlayouts=us\ntimezone " + (is_zone(zone) ? zone : "UTC") + " --utc\n";
+    out += "text\nreboot\neula --agreed\nfirstboot --disabled\nlang en_US.UTF-8\nkeyboard --xlayouts=us\ntimezone " + group.software.time_zone.value_or("UTC") + " --utc\n";
     out += "# the network that the node was started over; its name comes over DHCP\nnetwork --bootproto=dhcp --device=bootif --onboot=yes --activate\n";
     out += "url --url=" + plan->mirror + "/BaseOS/" + arch + "/os/\nrepo --name=AppStream --baseurl=" + plan->mirror + "/AppStream/" + arch + "/os/\n";
     out += "# no password: administrators come by key (%post), root not at all\nrootpw --lock\nuser --name=" + plan->user + " --groups=wheel --lock\n";

@@ -52,7 +52,7 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("passwd/user-password-crypted", "password", "!");
   answer("clock-setup/utc", "boolean", "true");
   answer("clock-setup/ntp", "boolean", "true");
-  if (s.time_zone && one_line(*s.time_zone) == *s.time_zone && !s.time_zone->ends_with('\\')) answer("time/zone", "string", *s.time_zone);
+  if (s.time_zone) answer("time/zone", "string", *s.time_zone);
   out += "# disks: " + name + "-disks.sh sets partman-auto/disk, its method and its recipe, or ends the installation\n";
   answer("partman/early_command", "string", "wget -O /tmp/disks.sh " + plan.server.url + "/preseed/" + name + "-disks.sh && sh /tmp/disks.sh");
   for (const std::string_view question : {"partman-lvm/device_remove_lvm", "partman-md/device_remove_md", "partman-partitioning/confirm_write_new_label", "partman/confirm", "partman/confirm_nooverwrite",
