@@ -211,10 +211,11 @@ def letters(text):
     return re.sub(r"[^0-9A-Za-z]", "", text)
 
 
-def compare(plain, before, hostile, lines, value):
+def compare(plain, before, hostile, lines, value, told_less=False):
     """Raises Bad where a file of `hostile` says anything else than that of `plain`, but for texts that hold the word. A value may turn an output on or off:
     no file is wanted that is not there, and one that is as it was before the word came is as good. `lines`: where a line is the user's own, it is one line.
-    `value`: what stands in the word's place; of a document none of its letters may be lost (to a comment, to what a quote ends)."""
+    `value`: what stands in the word's place; of a document none of its letters may be lost (to a comment, to what a quote ends). `told_less`: a warning said that something is
+    left out."""
     for other, text in hostile.items():
         structure(other, text)
         if text in (plain.get(other), before.get(other)):
@@ -228,7 +229,7 @@ def compare(plain, before, hostile, lines, value):
                 raise Bad(f"{other} is a file of neither")
             path = found[0]
         a, b = structure(path, plain[path], lines), structure(other, text, lines)
-        if len(a) != len(b):
+        if len(a) != len(b) and not (told_less and len(b) < len(a)):
             raise Bad(f"{other}: {len(b)} items for {len(a)}")
         fixed = collections.Counter(tuple(told(x)) for x in a if WORD not in "".join(told(x)).lower())
         rest = []
@@ -239,7 +240,7 @@ def compare(plain, before, hostile, lines, value):
             else:
                 rest.append(x)
         gone = [k for k, n in fixed.items() if n]
-        if gone:
+        if gone and not told_less:
             raise Bad(f"{other}: lost {gone[0]!r:.160}, has {told(rest[0]) if rest else ''!r:.160}")
         shapes = collections.Counter(shape(x) for x in a if WORD in "".join(told(x)).lower())
         for x in rest:
@@ -315,6 +316,7 @@ class Trial:
         self.spec, self.out = os.path.join(self.folder, os.path.basename(spec)), os.path.join(work, "tree")
         with open(spec, encoding="utf-8") as f:
             self.text = f.read()
+        self.warnings = 0
         self.environment = dict(os.environ, PLANTED="planted-secret-of-the-environment")
 
     def compiled(self, text):
@@ -326,6 +328,7 @@ class Trial:
             run = subprocess.run([self.program, "compile", self.spec, "-o", self.out], capture_output=True, timeout=60, env=self.environment, check=False)
         except subprocess.TimeoutExpired as problem:
             raise Bad("the program did not end in a minute") from problem
+        self.warnings = run.stderr.count(b": warning: ")
         if run.returncode not in (0, 1, 2):
             raise Bad(f"the program ended with {run.returncode}: {run.stderr[-300:]!r}")
         if os.path.exists(self.out):
@@ -404,9 +407,10 @@ def main():
             trial, of_spec = Trial(options.program, options.work, spec), spec
             before = trial.compiled(trial.text)
         put = lambda new: trial.text[:begin] + quoted(new) + trial.text[end:]
-        plain, name = None, "the word"
+        plain, name, warnings = None, "the word", 0
         try:
             plain = trial.compiled(put(WORD if whole else value + WORD))
+            warnings = trial.warnings
         except Bad as problem:
             failed += 1
             print(f"FAILED: {os.path.relpath(spec, options.source)}: '{value[:40]}' {name}: {problem}")
@@ -424,7 +428,7 @@ def main():
                 reference = plain if plain is not None else before
                 if reference is None:
                     raise Bad("taken where neither the word nor the text before is")
-                compare(reference, before or {}, hostile, own, HOSTILE[name])
+                compare(reference, before or {}, hostile, own, HOSTILE[name], trial.warnings > warnings)
                 more = templates(hostile) - templates(reference)
                 if more:
                     raise Bad(f"a template in {next(iter(more))}")

@@ -98,7 +98,7 @@ bool is_skipped(const Cluster& c, std::string_view id) {
 
 bool reads_netplan(const NodeGroupModel& g) {
   const std::string os = g.software.os.value_or("");
-  return os.empty() || os.starts_with("ubuntu") || os.starts_with("debian");
+  return os.empty() || os.starts_with("ubuntu") || os.starts_with("debian") || os.starts_with("dgx-os");   // DGX OS is Ubuntu (its user guide, "Introduction")
 }
 
 NetworkReader network_reader(const Cluster& c, const NodeGroupModel& g) {

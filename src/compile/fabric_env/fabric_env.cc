@@ -234,7 +234,7 @@ class GroupEnv {
     const auto& mpi = g_.software.mpi;
     if (!mpi || mpi->kind.value_or("") != "openmpi") return;
     const std::string os = g_.software.os.value_or("");
-    const bool debian = os.empty() || os.starts_with("debian") || os.starts_with("ubuntu");   // packages of Debian; of Fedora and EPEL
+    const bool debian = os.empty() || os.starts_with("debian") || os.starts_with("ubuntu") || os.starts_with("dgx-os");   // packages of Debian; of Fedora and EPEL
     File f{"openmpi-mca-params.conf", debian ? "/etc/openmpi/openmpi-mca-params.conf" : "/etc/openmpi-x86_64/openmpi-mca-params.conf", " = ", {}, {}};
     const std::string list = join(subnets_, ","), why = rdma_ ? "how processes find each other: the network that plain host names stand in" : "the network of jobs";
     if (plain_ && !subnets_.empty()) f.settings.push_back({"btl_tcp_if_include", list, why});

@@ -289,11 +289,11 @@ TEST(Ansible, PackagesFollowTheGpu) {
     Compiled c;
     c.spec(kHead + "nodes: { gpu: { names: \"g[1-2]\", " + std::string(server) + " } }\nsoftware: { " + std::string(software) + " }\n", {"ansible"});
     std::string out;
-    bool packages = false;
+    bool inside = false;
     for (const std::string_view line : split(c.file("ansible/group_vars/group_gpu.yaml"), '\n')) {
-      if (!line.starts_with(' ')) packages = line.ends_with("_packages:");
-      if (packages && !line.starts_with(' ')) out += out.empty() ? "" : "; ", out += line.substr(8, line.size() - 18), out += ':';
-      else if (packages && line.starts_with("  - ")) out += ' ', out += line.substr(4);
+      if (!line.starts_with(' ')) inside = line.ends_with("_packages:");
+      if (inside && !line.starts_with(' ')) out += out.empty() ? "" : "; ", out += line.substr(8, line.size() - 18), out += ':';
+      else if (inside && line.starts_with("  - ")) out += ' ', out += line.substr(4);
     }
     return out + (c.findings.empty() ? "" : " " + c.told());
   };
@@ -359,6 +359,7 @@ TEST(NetworkReaders, EverySystemHasOne) {
   EXPECT_EQ(first("rocky-9.4"), "cloud-init networkmanager");
   EXPECT_EQ(first("rocky-9.4", kNetworkd), "cloud-init networkmanager");   // EPEL's networkd is nobody's default
   EXPECT_EQ(first("rhel-7"), "cloud-init");
+  EXPECT_EQ(first("dgx-os-6"), "netplan");
   EXPECT_EQ(first("fedora-42"), "cloud-init networkmanager");
   EXPECT_EQ(first("rocky-9.4", kNoManager), "cloud-init");
   EXPECT_EQ(first("sles-15", kNetworkd), "cloud-init");
