@@ -7,6 +7,8 @@ Every scalar and every name of the golden and consumer specs is a place. There a
 this program's own (YAML, JSON, TOML, INI, shell, fields of lines). Then a hostile text takes the word's place: the tree must parse into the same structure, with
 nothing changed but the texts that held the word. Where the harmless word is refused, so must the hostile one be, or it must leave the tree as it was.
 No compiled file ever holds the value of a secret that the spec refers to.
+
+tests/unit/compile/hostile_test.cc tries fields that were chosen, many more texts in each, and asks for the very value; this goes wherever a spec has a word.
 """
 import argparse
 import collections

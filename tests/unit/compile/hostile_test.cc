@@ -174,8 +174,8 @@ for field, case in [(f, c) for f in json.load(sys.stdin) for c in f["cases"]]:
             else:
                 if path.startswith("nfs/"): text = text.replace("Benign", octal(new))
                 a, b = lines("\n".join(fix(l).replace("\n", " ").replace("\r", " ") for l in text.split("\n"))), lines(other)
-                if name == "install_zone" and path.endswith(".ks"):      # a zone that is no word is UTC there
-                    a, b = [["timezone", "utc", "--utc"] if w[0] == "timezone" else w for w in a], [["timezone", "utc", w[2]] if w[0] == "timezone" and len(w) == 3 else w for w in b]
+                if path.startswith("dns/db."):      # the serial number follows from the rest of the zone
+                    a, b = ([w[:6] + w[7:] if w[1:3] == ["in", "soa"] else w for w in z] for z in (a, b))
                 if a != b: say("%s reads otherwise: %s" % (path, [y for x, y in zip(a, b) if x != y][:2]))
         except yaml.YAMLError as error:
             say("%s is no YAML: %s" % (path, error))
