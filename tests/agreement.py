@@ -14,6 +14,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import yaml
 
@@ -398,6 +399,98 @@ class Tree:
                         raise Disagree(f"fabric-env of {network} has not the prefix of opensm.conf, {wanted}")
                     self.count("prefix: fabric-env = OpenSM", 1)
 
+    # ---- installation, containers, dashboards ------------------------------------------------------------------------------------------------
+    def installed(self, hosts):
+        """Whoever is sent anywhere while it is installed is sent to one machine, which provisions; its web server lets in the nodes that are installed."""
+        files = [p for kind in ("ipxe", "preseed", "autoinstall", "kickstart", "kea", "dnsmasq") for p in glob.glob(os.path.join(self.tree, kind, "**", "*"), recursive=True) if os.path.isfile(p)]
+        sent = {found for path in files for found in re.findall(r"http://([\d.]+)/cluster\b", text_of(path))}
+        if not sent:
+            return
+        same("servers that installations are sent to", len(sent), 1)
+        server = next(iter(sent))
+        node = next((n for n in hosts.get(ipaddress.ip_address(server), []) if n in self.node_group), None)
+        if node is None or "provisioning" not in self.group[self.node_group[node]]["roles"]:
+            raise Disagree(f"installations are sent to {server}, which hosts gives to {hosts.get(ipaddress.ip_address(server))}")
+        groups = {os.path.basename(p)[:-5] for p in glob.glob(os.path.join(self.tree, "ipxe", "*.ipxe"))}
+        of_node = self.of_node(hosts)
+        for group in groups:
+            if group not in self.groups:
+                raise Disagree(f"ipxe: '{group}' is no group of the plan")
+            answers = [p for p in ((self.tree, "preseed", group + ".cfg"), (self.tree, "autoinstall", group, "user-data"), (self.tree, "kickstart", group + ".ks")) if os.path.exists(os.path.join(*p))]
+            same(f"installers of {group}", len(answers), 1)
+            answer = text_of(*answers[0])
+            folders = len(glob.glob(os.path.join(self.tree, "cloud-init", glob.escape(group) + "-*")))
+            scripts = [p for p in files if re.search(r"^folders=", text_of(p), re.M) and re.search(rf"^group='?{re.escape(group)}'?$", text_of(p), re.M)]
+            for path in scripts:
+                same(f"folders of cloud-init that {os.path.relpath(path, self.tree)} looks into", int(re.search(r"^folders=(\d+)", text_of(path), re.M)[1]), folders)
+            zone = re.search(r"^timezone (\S+)|^d-i time/zone string (\S+)|^  timezone: (\S+)", answer, re.M)
+            for path in glob.glob(os.path.join(self.tree, "cloud-init", "*", self.groups[group][0], "user-data"))[:1]:
+                later = yaml.load(text_of(path), Loader).get("timezone")
+                if zone and later:
+                    same(f"time zone of {group}: its installer and cloud-init", next(z for z in zone.groups() if z).strip('"'), later)
+                    self.count("time zones: installers = cloud-init", 1)
+            self.count("installers = groups of the plan", 1)
+        if self.has("nginx", "cluster.conf"):
+            text = text_of(self.tree, "nginx", "cluster.conf")
+            same("the web server of installations", re.search(r"server_name ([\d.]+);", text)[1], server)
+            allowed = [ipaddress.ip_network(a) for a in re.findall(r"allow ([\d./]+);", text)]
+            for group in groups:
+                for n in self.groups[group]:
+                    mine = {ip for network, ips in of_node[n].items() if network not in self.oob for ip in ips}
+                    if not any(ip in net for ip in mine for net in allowed):
+                        raise Disagree(f"the web server lets in {allowed[:3]}: {n} has {sorted(map(str, mine))}")
+            if not set(allowed) <= set(self.subnets.values()):
+                raise Disagree(f"the web server lets in {allowed[:3]}, which is no subnet of the plan")
+            self.count("clients: nginx = nodes that are installed", sum(len(self.groups[g]) for g in groups))
+
+    def limits(self):
+        """{group: {"nofile": …, "memlock": …}} as cloud-init writes them for processes of users."""
+        out = {}
+        for group, nodes in self.groups.items():
+            for path in glob.glob(os.path.join(self.tree, "cloud-init", "*", nodes[0], "user-data"))[:1]:
+                for f in yaml.load(text_of(path), Loader).get("write_files", []):
+                    if f["path"].endswith("limits.d/90-cluster.conf"):
+                        out[group] = {words[2]: words[3] for words in (line.split() for line in f["content"].splitlines()) if words[:2] == ["*", "-"]}
+        return out
+
+    def containers(self):
+        limits = self.limits()
+        for path in glob.glob(os.path.join(self.tree, "containers", "*", "*")):
+            group, name = os.path.basename(os.path.dirname(path)), os.path.basename(path)
+            found = {}
+            if name == "daemon.json":
+                for kind, limit in json.loads(text_of(path)).get("default-ulimits", {}).items():
+                    same(f"{kind} of {group} in daemon.json: soft and hard", limit["Soft"], limit["Hard"])
+                    found[kind] = limit["Hard"]
+            elif name in ("containers.conf", "crio.conf"):
+                toml = tomllib.loads(text_of(path))
+                for limit in toml.get("containers", {}).get("default_ulimits", []) + toml.get("crio", {}).get("runtime", {}).get("default_ulimits", []):
+                    kind, _, range_of = limit.partition("=")
+                    found[kind] = int(range_of.split(":")[-1])
+            for kind, value in found.items():
+                wanted = limits.get(group, {}).get(kind)
+                same(f"{kind} of {group}: {name} and cloud-init", "unlimited" if value == -1 else str(value), wanted)
+                self.count("limits: containers = cloud-init", 1)
+
+    def grafana(self):
+        if not self.has("grafana", "dashboards", "limits.json"):
+            return
+        rules = {}
+        for r in (r for g in yaml.load(text_of(self.tree, "prometheus", "rules", "alerts.yml"), Loader)["groups"] for r in g["rules"]):
+            rules.setdefault(r["alert"], []).append(str(r["expr"]))
+        for panel in json.loads(text_of(self.tree, "grafana", "dashboards", "limits.json"))["panels"]:
+            found = re.fullmatch(r"(\w+) \(([^/()]+)[^()]*\)", panel["title"])
+            steps = panel.get("fieldConfig", {}).get("defaults", {}).get("thresholds", {}).get("steps", [])
+            values = [s["value"] for s in steps if s["value"] is not None]
+            if not found or not values:
+                continue
+            if found[2] in self.group:
+                mine = [e for e in rules.get(found[1], []) if f'group="{found[2]}"' in e]
+                numbers = {float(n) for e in mine for n in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])", e)}
+                if not set(map(float, values)) <= numbers:
+                    raise Disagree(f"dashboard '{panel['title']}' draws {values}, its alert has {sorted(numbers)[:6]}")
+                self.count("limits: dashboards = alerts", 1)
+
     def all(self):
         hosts = self.hosts() if self.has("hosts", "hosts") else {}
         self.networks_of_nodes(hosts)
@@ -408,6 +501,9 @@ class Tree:
         self.prometheus()
         self.fabric_env()
         self.opensm()
+        self.installed(hosts)
+        self.containers()
+        self.grafana()
 
 
 def main():
@@ -417,7 +513,7 @@ def main():
     os.makedirs(work)
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
-        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat")]
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana")]
         specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
@@ -446,7 +542,8 @@ def main():
         failed += twins(trees, work)
         missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "addresses: networkd = hosts", "addresses: networkmanager = hosts", "addresses: warewulf = hosts", "addresses: openchami = hosts", "addresses: xcat = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
                    "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: topology.conf = cables",
-                   "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM"} - set(sums)
+                   "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM", "installers = groups of the plan",
+                   "time zones: installers = cloud-init", "clients: nginx = nodes that are installed", "limits: containers = cloud-init", "limits: dashboards = alerts"} - set(sums)
         if missing:
             print(f"FAILED: nothing was compared for: {sorted(missing)}")
             failed += 1
@@ -476,7 +573,15 @@ def twins(trees, work):
             ("a target that is missing", "superpod", "prometheus/targets/node.yml", '"gpu001:9100", ', ""),
             ("a rack in the targets", "superpod", "prometheus/targets/dcgm.yml", "rack: r02", "rack: r03"),
             ("ports in fabric-env", "superpod", "fabric-env/gpu/apply.sh", "expect 8 compute", "expect 7 compute"),
-            ("the prefix in fabric-env", "superpod", "fabric-env/gpu/apply.sh", "infiniband fe80", "infiniband fec0"))):
+            ("the prefix in fabric-env", "superpod", "fabric-env/gpu/apply.sh", "infiniband fe80", "infiniband fec0"),
+            ("another server of an installation", "nginx", "preseed/cpu.cfg", "http://10.1.0.65/", "http://10.1.0.66/"),
+            ("the web server's name", "nginx", "nginx/cluster.conf", "server_name 10.1.0.65", "server_name 10.1.0.66"),
+            ("who may be installed", "nginx", "nginx/cluster.conf", "allow 10.1.0.0/24", "allow 10.2.0.0/24"),
+            ("folders of cloud-init", "nginx", "preseed/cpu-finish.sh", "folders=1", "folders=2"),
+            ("a time zone", "nginx", "kickstart/old.ks", "timezone Europe/Berlin", "timezone Europe/Rome"),
+            ("a limit of containers", "containers", "containers/cpu/daemon.json", '"Hard": 65536', '"Hard": 65537'),
+            ("another limit of containers", "containers", "containers/cpu/containers.conf", "65536:65536", "65536:1024"),
+            ("a limit in a dashboard", "grafana", "grafana/dashboards/limits.json", '"value": 85', '"value": 95'))):
         if base not in trees:
             continue
         tree = os.path.join(work, f"twin-{number}")
