@@ -88,7 +88,9 @@ TEST(Collectives, BridgedCardsAreNotAllJoined) {
   EXPECT_EQ(all_reduce_algorithms(u, 1).front().name, "ring");
   EXPECT_NEAR(all_reduce_algorithms(u, 1).front().ceiling / 1e9, 58.45, 0.01);
   for (const ExpectedFigure& f : expect_figures(*e.cluster, plan_cluster(*e.cluster)).figures)
-    if (f.test == "nccl.all_reduce.busbw" && f.scope == "node") EXPECT_FALSE(f.floor.value || f.typical.value);
+    if (f.test == "nccl.all_reduce.busbw" && f.scope == "node") {
+      EXPECT_FALSE(f.floor.value || f.typical.value);
+    }
 }
 
 // 8 x H100 at 1 MiB: 43.7 GB/s of a plateau of 478.9 (Azure/AI-benchmarking-guide); below the curve latency alone: half the size, half the rate.
