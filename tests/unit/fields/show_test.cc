@@ -36,7 +36,7 @@ always:
 
 TEST(ShowYaml, AwkwardTextReadsBack) {
   for (const char* text : {"", "unknown", "null", "~", "no", "- x", "a # b", "a: b", " lead", "trail ", "tab\tinside", "two\nlines", "quote\"back\\slash", "ümläut", "*star", "&and", "!tag",
-                           "[x]", "{x}", "a, b", "@at", "%percent", "`tick", "?", "...", "---", "0x10", "1e3", "#hash", "x:", "'single'", "\x01", "a  b", "."}) {
+                           "[x]", "{x}", "a, b", "@at", "%percent", "`tick", "?", "...", "---", "0x10", "1e3", "#hash", "x:", "'single'", "a  b", "."}) {
     Sample sample;
     sample.title = Value<std::string>(text, {}, Origin::spec);
     sample.always.count = Value<std::int64_t>(1, {}, Origin::spec);
