@@ -60,6 +60,7 @@ class Checker {
       if (has(entry, "connects") && d_.is_mapping(d_.find(entry, "connects")) && d_.size(d_.find(entry, "connects")) == 0)
         findings_.error("spec-missing-choice", network.connects.span, format("network '{}' connects nobody", name)).help("name node groups and their ports: { gpu: { ports: compute } }, or write everything");
     }
+    everything_once(s);
     group_names("nvlink domain", s.nvlink);
     group_names("storage", s.storage);
     for (const auto& [name, at, storage] : s.storage) {
@@ -70,8 +71,12 @@ class Checker {
         positive("write", storage.demand->write);
       }
     }
+    mounted_once(s);
     group_names("team", s.teams);
     group_names("workload", s.workloads);
+    for (const auto& [name, at, w] : s.workloads)
+      for (const auto& [group, where, nodes] : w.on)
+        if (nodes && *nodes < 1) findings_.error("spec-out-of-range", nodes.span, format("workload '{}' runs on {} nodes of '{}'", name, *nodes, group)).help("at least one node, or leave the group out");
     software(s.software);
     check_prices(s, findings_);
     check_phases(s, findings_);
@@ -228,8 +233,37 @@ class Checker {
           .help("name a catalogue server (model: …), write one (server: …), take trays of an assembly (from: …), a cloud instance (instance: …) or a virtual_machine");
   }
 
+  // A management port is one port, and `everything` means all of them.
+  void everything_once(const Spec& s) {
+    const Named<Network>* first = nullptr;
+    for (const auto& entry : s.networks) {
+      const Connects& c = entry.value.connects;
+      if (!c.everything.value_or(false)) continue;
+      if (!c.groups.empty())
+        findings_.error("spec-everything-and-more", c.groups.entries.front().name_span, format("network '{}' connects everything, and names '{}' beside it", entry.name, c.groups.entries.front().name))
+            .help("leave the names out: the management ports of all are meant; other ports of a group join another network, with a gateway between them");
+      if (first)
+        findings_.error("spec-everything-twice", c.span, format("the management ports are connected to network '{}' already", first->name)).note(first->value.connects.span, "connected here").help("one network manages everything; name groups and their ports in the other");
+      else first = &entry;
+    }
+  }
+
+  // Of two file systems on one path the second hides the first.
+  void mounted_once(const Spec& s) {
+    for (auto b = s.storage.begin(); b != s.storage.end(); ++b)
+      for (auto a = s.storage.begin(); a != b; ++a) {
+        if (!a->value.mount || !b->value.mount || *a->value.mount != *b->value.mount) continue;
+        const auto mounts = [](const Storage& storage, const Value<std::string>& group) {
+          return storage.on.empty() || std::any_of(storage.on.begin(), storage.on.end(), [&](const auto& g) { return g && group && *g == *group; });
+        };
+        const bool both = b->value.on.empty() || std::any_of(b->value.on.begin(), b->value.on.end(), [&](const auto& g) { return mounts(a->value, g); });
+        if (both) findings_.error("spec-mounted-twice", b->value.mount.span, format("storage '{}' is mounted at '{}', as '{}' is: one hides the other", b->name, *b->value.mount, a->name)).note(a->value.mount.span, "mounted here").help("another path, or `on` with other groups");
+      }
+  }
+
   void storage_servers(SourceSpan at, const std::string& name, const StorageServers& s) {
     const int said = int{s.model.value.has_value()} + int{s.nodes.value.has_value()} + int{s.external.value.has_value()};
+    if (s.external && trim(*s.external).empty()) findings_.error("spec-bad-name", s.external.span, format("the outside host of storage '{}' has no name", name)).help("write its name or address");
     if (said > 1) findings_.error("spec-storage-servers-twice", s.span.valid() ? s.model.span.valid() ? s.model.span : s.nodes.span : at, format("the servers of storage '{}' are named in {} ways", name, said)).help("one of model, nodes and external says it");
   }
 

@@ -11,13 +11,15 @@ done
 case $host in
   '' | *[!A-Za-z0-9._-]*) host=$(cat /etc/hostname) ;;
 esac
-id "$user" > /dev/null 2>&1 || useradd --create-home --shell /bin/bash "$user"
+# Not below /home, which a file system of the cluster may cover.
+id "$user" > /dev/null 2>&1 || useradd --create-home --home-dir "/var/lib/$user" --shell /bin/bash "$user"
 home=$(getent passwd "$user" | cut -d: -f6)
 own=$(id -gn "$user")
 install -d -m 0700 -o "$user" -g "$own" "$home/.ssh"
 fetch "$keys" "$home/.ssh/authorized_keys"
 chmod 0600 "$home/.ssh/authorized_keys"
 chown "$user:$own" "$home/.ssh/authorized_keys"
+if [ -e /etc/selinux/config ]; then chcon -R -t ssh_home_t "$home/.ssh" || echo "clusterc: SELinux does not know the keys of $user" >&2; fi
 install -d -m 0750 /etc/sudoers.d
 printf '%s ALL=(ALL) NOPASSWD:ALL\n' "$user" > /etc/sudoers.d/90-cluster
 chmod 0440 /etc/sudoers.d/90-cluster
@@ -25,14 +27,19 @@ passwd --lock "$user" > /dev/null
 passwd --lock root > /dev/null
 # cloud-init finds its files on the disk, so that the first start waits for no network.
 seed=/var/lib/cloud/seed/nocloud
-n=0
-while [ "$n" -lt "$folders" ]; do
-  install -d -m 0755 "$seed" /etc/cloud/cloud.cfg.d
-  if fetch "$base/cloud-init/$group-$n/$host/meta-data" "$seed/meta-data" 2> /dev/null; then
-    fetch "$base/cloud-init/$group-$n/$host/user-data" "$seed/user-data"
-    printf 'datasource_list: [NoCloud, None]\n' > /etc/cloud/cloud.cfg.d/99-zz-cluster.cfg
-    exit 0
-  fi
-  n=$((n + 1))
+# A node that was started over another of its ports has that port's name, NODE-NETWORK or NODE-NETWORK-2, from DHCP.
+try=$host
+while [ "$folders" -gt 0 ]; do
+  n=0
+  while [ "$n" -lt "$folders" ]; do
+    install -d -m 0755 "$seed" /etc/cloud/cloud.cfg.d
+    if fetch "$base/cloud-init/$group-$n/$try/meta-data" "$seed/meta-data" 2> /dev/null; then
+      fetch "$base/cloud-init/$group-$n/$try/user-data" "$seed/user-data"
+      printf 'datasource_list: [NoCloud, None]\n' > /etc/cloud/cloud.cfg.d/99-zz-cluster.cfg
+      exit 0
+    fi
+    n=$((n + 1))
+  done
+  case $try in *-*) try=${try%-*} ;; *) break ;; esac
 done
 [ "$folders" -eq 0 ] || { echo "clusterc: $base has no cloud-init files of '$host'" >&2; exit 1; }

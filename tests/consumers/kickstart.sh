@@ -33,7 +33,7 @@ DISKS_KS=$work/disks.ks sh "$work/pre.sh" 2> "$work/disks.log" || { cat "$work/d
 reads "$ks" "$work/disks.ks" || { cat "$work/read.log" >&2; fail "what %pre writes is refused"; }
 equal "disks" "$(sed -n 's/^ignoredisk --only-use=//p' "$work/disks.ks")" nvme0n1,nvme2n1
 equal "the root" "$(grep '^raid / ' "$work/disks.ks")" "raid / --device=root --level=RAID1 --fstype=xfs raid.31 raid.32"
-equal "password" "$(grep -E '^(rootpw|user) ' "$ks" | tr '\n' ';')" "rootpw --lock;user --name=admin --groups=wheel --lock;"
+equal "password" "$(grep -E '^(rootpw|user) ' "$ks" | tr '\n' ';')" "rootpw --lock;user --name=admin --groups=wheel --homedir=/var/lib/admin --lock;"
 
 unshare -nm true 2> "$work/unshare.log" || { echo "skipped: no network namespaces here ($(head -1 "$work/unshare.log"))"; exit 77; }
 as_planned "$golden" "$work/post.sh" o1

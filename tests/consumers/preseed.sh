@@ -18,8 +18,8 @@ for tree in "$golden" superpod roce-16384; do
   named "$out" "$out"/preseed/*.cfg
 done
 cfg=$golden/preseed/cpu.cfg
-equal "password of the account" "$(sed -n 's/^d-i passwd\/user-password-crypted password //p' "$cfg")" "!"
-equal "login of root" "$(sed -n 's/^d-i passwd\/root-login boolean //p' "$cfg")" false
+equal "password of root" "$(sed -n 's/^d-i passwd\/root-password-crypted password //p' "$cfg")" "!"
+equal "account that the installer makes" "$(sed -n 's/^d-i passwd\/make-user boolean //p' "$cfg")" false
 
 # Which disks: debconf-set of the installer is told the two of 960 GB, as mirrors.
 mkdir "$work/bin" && printf '#!/bin/sh\necho "$1 = $2" >> "%s/set.log"\n' "$work" > "$work/bin/debconf-set" && chmod +x "$work/bin/debconf-set"

@@ -38,8 +38,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     out += "text\nreboot\neula --agreed\nfirstboot --disabled\nlang en_US.UTF-8\nkeyboard --xlayouts=us\ntimezone " + group.software.time_zone.value_or("UTC") + " --utc\n";
     out += "# the network that the node was started over; its name comes over DHCP\nnetwork --bootproto=dhcp --device=bootif --onboot=yes --activate\n";
     out += "url --url=" + plan->mirror + "/BaseOS/" + arch + "/os/\nrepo --name=AppStream --baseurl=" + plan->mirror + "/AppStream/" + arch + "/os/\n";
-    out += "# no password: administrators come by key (%post), root not at all\nrootpw --lock\nuser --name=" + plan->user + " --groups=wheel --lock\n";
-    out += "selinux --enforcing\nservices --enabled=sshd,chronyd\n# disks: written by %pre, which ends the installation unless it finds those of the spec\n%include /tmp/cluster-disks.ks\n";
+    out += "# no password: administrators come by key (%post), root not at all\nrootpw --lock\nuser --name=" + plan->user + " --groups=wheel --homedir=/var/lib/" + plan->user + " --lock\n";
+    out += "selinux --enforcing\n# what comes in is for the cluster's own rules to say (nftables): a second firewall would refuse it all the same\nfirewall --disabled\nservices --enabled=sshd,chronyd\n# disks: written by %pre, which ends the installation unless it finds those of the spec\n%include /tmp/cluster-disks.ks\n";
     if (!extra.empty()) out += "# outputs.kickstart.extra of the spec\n" + extra;
     out += "\n%packages\n@^minimal-environment\nchrony\ncloud-init\ncurl\npython3\nsudo\n%end\n";
     out += "\n%pre --erroronfail --log=/tmp/cluster-disks.log\n" + disks_script(*plan, "disks-kickstart.sh") + "%end\n";

@@ -46,10 +46,10 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("mirror/http/proxy", "string", "");
   answer("mirror/suite", "string", plan.codename);
   out += "# no password: administrators come by key (" + name + "-finish.sh), root not at all\n";
-  answer("passwd/root-login", "boolean", "false");
-  answer("passwd/user-fullname", "string", plan.user);
-  answer("passwd/username", "string", plan.user);
-  answer("passwd/user-password-crypted", "password", "!");
+  // "!" disables an account; the installer's own way of making one lays it below /home, and keeps some names for itself.
+  answer("passwd/root-login", "boolean", "true");
+  answer("passwd/root-password-crypted", "password", "!");
+  answer("passwd/make-user", "boolean", "false");
   answer("clock-setup/utc", "boolean", "true");
   answer("clock-setup/ntp", "boolean", "true");
   if (s.time_zone) answer("time/zone", "string", *s.time_zone);

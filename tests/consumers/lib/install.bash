@@ -33,13 +33,13 @@ served() {
 }
 # finished TREE SCRIPT NODE: runs the last script of an installation on a copy of this system's accounts, with the tree served; what it left is in $work/new
 finished() {
-  rm -rf "$work/new" && mkdir -p "$work/new"/{home,cloud,lib} && cp -a /etc "$work/new/etc"
+  rm -rf "$work/new" && mkdir -p "$work/new/var-lib/cloud" && cp -a /etc "$work/new/etc"
   echo "BOOT_IMAGE=linux quiet cluster.host=$3" > "$work/new/cmdline"
   export -f served
   work=$work tree=$1 script=$2 unshare -nm bash -c '
     set -e
     served "$tree"
-    mount --bind "$work/new/etc" /etc && mount --bind "$work/new/home" /home && mkdir -p /var/lib/cloud && mount --bind "$work/new/cloud" /var/lib/cloud
+    mount --bind "$work/new/etc" /etc && mount --bind "$work/new/var-lib" /var/lib
     status=0
     CMDLINE=$work/new/cmdline sh "$script" || status=$?
     kill $server
@@ -48,11 +48,11 @@ finished() {
 # as_planned TREE SCRIPT NODE: after it ran, the account, its key and its rights are there, nobody has a password, and cloud-init has the node's own files
 as_planned() {
   finished "$@" || { cat "$work/finish.log" >&2; fail "the last script of $3 fails"; }
-  local tree=$1 node=$3 seed=$work/new/cloud/seed/nocloud
+  local tree=$1 node=$3 seed=$work/new/var-lib/cloud/seed/nocloud
   equal "shell of admin" "$(awk -F: '$1 == "admin" { print $7 }' "$work/new/etc/passwd")" /bin/bash
   for who in admin root; do case $(awk -F: -v w=$who '$1 == w { print $2 }' "$work/new/etc/shadow") in '!'* | '*') ;; *) fail "$who has a password" ;; esac; done
-  cmp -s "$work/new/home/admin/.ssh/authorized_keys" "$tree/authorized_keys" || fail "admin has no key"
-  equal "mode of the keys" "$(stat -c %a "$work/new/home/admin/.ssh" "$work/new/home/admin/.ssh/authorized_keys" | tr '\n' ' ')" "700 600 "
+  cmp -s "$work/new/var-lib/admin/.ssh/authorized_keys" "$tree/authorized_keys" || fail "admin has no key"
+  equal "mode of the keys" "$(stat -c %a "$work/new/var-lib/admin/.ssh" "$work/new/var-lib/admin/.ssh/authorized_keys" | tr '\n' ' ')" "700 600 "
   equal "rights of admin" "$(cat "$work/new/etc/sudoers.d/90-cluster")" "admin ALL=(ALL) NOPASSWD:ALL"
   cmp -s "$seed/user-data" "$tree"/cloud-init/*/"$node"/user-data && cmp -s "$seed/meta-data" "$tree"/cloud-init/*/"$node"/meta-data || fail "cloud-init does not get the files of $node"
   equal "data source" "$(cat "$work/new/etc/cloud/cloud.cfg.d/99-zz-cluster.cfg")" "datasource_list: [NoCloud, None]"
