@@ -6,7 +6,7 @@
 
 #include "base/digest.h"
 #include "base/file.h"
-#include "compile/output.h"
+#include "compile/compile.h"
 #include "diag/near.h"
 #include "yaml/key_path.h"
 
@@ -140,6 +140,9 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   const std::optional<Edition> named = rules ? find_edition(rules->text()) : std::nullopt;   // none: the reader has said so
   check_rules({*run->cluster, *run->plan, *run->expected, run->sources, options.edition.value_or(named.value_or(kNewestEdition))}, run->findings);
   apply_acceptances(run->cluster->spec, run->sources, options.today ? &*options.today : nullptr, run->findings);
+  // Outputs take what the rules find no error in; what they would refuse is said here already.
+  if (!run->findings.count(Severity::error))
+    judge_outputs(*run->cluster, *run->plan, {.spec_digest = run->spec_digest, .accepted = {}, .only = options.outputs, .inventory = run->inventory ? &*run->inventory : nullptr}, run->findings);
   return run;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "catalog/catalog.h"
@@ -39,6 +40,7 @@ struct RunOptions {
   std::optional<Edition> edition;         // of the rule book, in place of the one that the spec names
   std::vector<SpecOverride> overrides;    // set in the spec when it was read (spec/override.h)
   std::optional<std::string> folder;      // where paths in the spec begin; not given: the folder of the spec
+  std::set<std::string, std::less<>> outputs;   // whose findings are asked for, ids; empty: all that the spec calls for
   bool all_cables = false;                // the cables of every fabric are going to be asked for: the rules take them from there, instead of choosing those in doubt before
   bool from_stdin = false;                // the text was read from standard input
   std::string stdin_text;

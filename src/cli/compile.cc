@@ -73,7 +73,9 @@ int run(const po::variables_map& given) {
   const std::string folder = given["output"].as<std::string>();
   refuse_others(folder, only);
   text_or_json(given, "findings of compile are");
-  auto result = run_pipeline(path, Stage::checked, run_options(given, path));
+  RunOptions asked = run_options(given, path);
+  asked.outputs = only;
+  auto result = run_pipeline(path, Stage::checked, asked);
   if (!result->plan || result->findings.count(Severity::error)) {
     const int status = report_findings(*result, path, given, true);
     put_error("nothing was written: the spec has errors\n");
@@ -84,24 +86,20 @@ int run(const po::variables_map& given) {
     if (f.accepted) accepted.push_back(f);
   const WriteOptions write{.spec_digest = result->spec_digest, .tool_version = CLUSTERC_VERSION, .force = given["force"].as<bool>(), .check = given["check"].as<bool>(), .interrupted = catch_interrupts()};
   WriteResult written;
-  try {                                                   // what is wrong with the spec is told before what is wrong with the folder
+  Findings told;                                          // by the pipeline, which has judged the same outputs
+  try {
     Tree tree(folder, write);
     Bundle files([&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
-    for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, {result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr}, files, result->findings))
+    for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, {result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr}, files, told))
       put_error(format("{}: this cluster does not call for it\n", id));
-    if (!result->findings.count(Severity::error)) {
-      files.flush();
-      written = tree.finish();
-    }
+    if (told.count(Severity::error)) throw std::logic_error("'" + told.all().front().rule + "' was found while writing, and not before: this is a bug");
+    files.flush();
+    written = tree.finish();
   } catch (const WriteError& failed) {
     written.error = failed.what();
     end_if_interrupted(folder);
   }
   const int status = report_findings(*result, path, given, true);
-  if (result->findings.count(Severity::error)) {
-    put_error("nothing was written: the spec has errors\n");
-    return status;
-  }
   constexpr std::string_view kWayOut = "--force overwrites it; outputs.<id>.extra keeps a change";
   if (!write.check) return report_tree(written, folder, write.force, kWayOut, status);
   if (!written.ok) throw std::runtime_error(written.error);

@@ -1,12 +1,13 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "cli/command.h"
+#include "rules/other_findings.h"
 
 namespace clusterc::cli {
 namespace {
 
 void options(po::options_description& o) {
-  add_positional(o, "RULE");
+  add_positional(o, "NAME");
   o.add_options()("json", po::bool_switch(), "every rule with its codes, severity, edition and threshold, for programs");
 }
 
@@ -50,9 +51,14 @@ int run(const po::variables_map& given) {
   }
   for (const std::string& name : names) {
     const Rule* rule = find_rule(name);
+    if (const OtherFinding* other = rule ? nullptr : find_other_finding(name)) {
+      put(format("# {}\n\n{}.\n\nNo rule of the rule book: {} reports it. It cannot be accepted; its message says what to do.\n", other->name, other->means, other->source()));
+      continue;
+    }
     if (!rule) {
       std::vector<std::string_view> known;
       for (const Rule* r : all_rules()) known.push_back(r->id);
+      for (const OtherFinding& o : other_findings()) known.push_back(o.name);
       const auto near = nearest_name(name, known);
       put_error("clusterc: error: there is no rule '" + name + "'" + (near ? "; did you mean '" + std::string(*near) + "'?" : "; 'clusterc explain' lists them") + "\n");
       return kUnjudged;
@@ -63,5 +69,5 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kExplain{"explain", "the page of a rule; without a name, the list of rules", "clusterc explain [RULE…] [--json]", options, run};
+const Command kExplain{"explain", "the page of a rule, or what another finding means; without a name, the list of rules", "clusterc explain [NAME…] [--json]", options, run};
 }  // namespace clusterc::cli

@@ -59,9 +59,7 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
   f.help("a host name as hosts has it, or the object's: node/gpu/001, leaf/compute/u1/r1");
 }
 
-}  // namespace
-
-std::vector<std::string_view> compile_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, Bundle& bundle, Findings& findings) {
+std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, bool judging, Bundle& bundle, Findings& findings) {
   std::vector<std::string_view> uncalled;
   check_addresses(c, plan, findings);
   if (asked.inventory) check_inventory(c, plan, *asked.inventory, findings);
@@ -78,9 +76,20 @@ std::vector<std::string_view> compile_outputs(const Cluster& c, const Plan& plan
       if (!asked.only.empty()) uncalled.push_back(output->id);
       continue;
     }
-    output->emit({c, plan, asked.spec_digest, wish, asked.accepted, asked.inventory}, bundle, findings);
+    output->emit({c, plan, asked.spec_digest, wish, asked.accepted, asked.inventory, judging}, bundle, findings);
   }
   return uncalled;
+}
+
+}  // namespace
+
+std::vector<std::string_view> compile_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, Bundle& bundle, Findings& findings) {
+  return run_outputs(c, plan, asked, false, bundle, findings);
+}
+
+void judge_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, Findings& findings) {
+  Bundle dropped([](const Bundle::File&, std::string_view) {});
+  run_outputs(c, plan, asked, true, dropped, findings);
 }
 
 }  // namespace clusterc

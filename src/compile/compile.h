@@ -20,5 +20,7 @@ struct CompileWish {
 // Fills the bundle; with an error among the findings it is not to be written. Returns the outputs that `only` names and this
 // cluster does not call for.
 std::vector<std::string_view> compile_outputs(const Cluster&, const Plan&, const CompileWish&, Bundle&, Findings&);
+// The findings of that alone, from the same code, at little cost. The cluster has no error so far: outputs rely on it.
+void judge_outputs(const Cluster&, const Plan&, const CompileWish&, Findings&);
 
 }  // namespace clusterc

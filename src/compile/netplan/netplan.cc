@@ -107,7 +107,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     for (const NetworkDevice& d : network.devices()) devices.push_back(d.name);
     const PatternText text = netplan_text(in, network, group, "netplan");
     std::string path;
-    for (std::int64_t i = 0; i < group.count; ++i) {
+    for (std::int64_t i = 0; i < group.count && !in.judging; ++i) {
       path = "netplan/";
       append_bucket(group, i, path);
       path += '/';

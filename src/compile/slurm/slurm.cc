@@ -44,8 +44,8 @@ void check_version(const CompileInput& in, SlurmFacts& facts, Findings& findings
   if (**v < version("22.05"))
     findings.error("slurm-version-unsupported", v->span, "Slurm " + (*v)->text() + " is older than 22.05, the oldest that these files are written for")
         .help("cgroup.conf in this form begins with 22.05: write version: 22.05 or newer");
-  // 25.05.8 is still 25.05: compare by the first two numbers
-  else if (**v >= version("25.06"))
+  // 25.05.8 is still 25.05: compare by the first two numbers. What scheduler.version says is the rule software-release-unheard-of's business.
+  else if (in.wish && v == &in.wish->version && **v >= version("25.06"))
     findings.warning("slurm-version-untried", v->span, "Slurm " + (*v)->text() + " is newer than 25.05, the newest that these files are written for");
   if (facts.topology == SlurmTopology::block && **v < version("23.11"))
     findings.error("slurm-version-unsupported", v->span, "block topology begins with Slurm 23.11, and the spec has " + (*v)->text())

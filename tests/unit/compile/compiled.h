@@ -1,5 +1,7 @@
 // A spec in text, resolved, planned and compiled, without the rules and without a disk.
 #pragma once
+#include <gtest/gtest.h>
+
 #include "compile/compile.h"
 #include "unit/model/examples.h"
 
@@ -21,7 +23,16 @@ struct Compiled : Resolved {
     cluster = resolve_cluster(std::move(*read), catalog, findings);
     if (!cluster || findings.count(Severity::error)) return;
     plan = plan_cluster(*cluster);
-    uncalled = compile_outputs(*cluster, *plan, {"d1ge57", accepted, std::move(only)}, bundle, findings);
+    const CompileWish wish{"d1ge57", accepted, std::move(only)};
+    Findings judged;                                  // what `check` says of the outputs is what writing them says
+    judge_outputs(*cluster, *plan, wish, judged);
+    const std::size_t before = findings.all().size();
+    uncalled = compile_outputs(*cluster, *plan, wish, bundle, findings);
+    ASSERT_EQ(judged.all().size(), findings.all().size() - before);
+    for (std::size_t i = 0; i < judged.all().size(); ++i) {
+      EXPECT_EQ(judged.all()[i].rule, findings.all()[before + i].rule);
+      EXPECT_EQ(judged.all()[i].message, findings.all()[before + i].message);
+    }
   }
   std::string file(std::string_view path) const {
     for (const Bundle::File& f : bundle.files())
