@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
+#include <tuple>
 
 #include "base/format.h"
 
@@ -167,6 +169,36 @@ void add_switches(PcieTree& tree, const Named<PcieSocket>& socket, int index, Pc
   }
 }
 
+// What a slot holds. Where the spec fills a slot of a part anew, or puts a device elsewhere, the part's word does not count.
+std::vector<const Value<std::string>*> held_in(const PcieSlot& slot, const std::set<std::tuple<PcieDeviceKind, std::string_view, std::int64_t>>& placed_by_spec) {
+  std::vector<const Value<std::string>*> held;
+  const bool spec_device = slot.device && slot.device.origin == Origin::spec;
+  const bool spec_devices = !slot.devices.empty() && slot.devices.front().origin == Origin::spec;
+  const auto take = [&](const Value<std::string>& device) {
+    DeviceName name;
+    if (!device || (device.origin != Origin::spec && parse_device_name(*device, name) && placed_by_spec.contains({name.kind, name.set, name.index}))) return;
+    held.push_back(&device);
+  };
+  if (spec_device || !spec_devices) take(slot.device);
+  if (spec_devices || !spec_device)
+    for (const Value<std::string>& device : slot.devices) take(device);
+  return held;
+}
+
+std::set<std::tuple<PcieDeviceKind, std::string_view, std::int64_t>> placed_by_spec(const ServerPart& part) {
+  std::set<std::tuple<PcieDeviceKind, std::string_view, std::int64_t>> placed;
+  const auto take = [&](const Value<std::string>& device) {
+    DeviceName name;
+    if (device && device.origin == Origin::spec && parse_device_name(*device, name)) placed.insert({name.kind, name.set, name.index});
+  };
+  for (const auto& socket : part.pcie)
+    for (const auto& slot : socket.value.slots) {
+      take(slot.value.device);
+      for (const Value<std::string>& device : slot.value.devices) take(device);
+    }
+  return placed;
+}
+
 }  // namespace
 
 std::string needed_split(const PcieSlot& slot, std::int64_t devices) {
@@ -179,6 +211,7 @@ PcieTree pcie_tree(const ServerModel& server) {
   const std::int64_t board = server.part.pcie_generation.value_or(0);
   const std::int64_t cpu = server.cpu ? server.cpu->pcie_generation.value_or(0) : 0;
   const LaneBudget lanes = lane_budget(server);
+  const auto placed = placed_by_spec(server.part);
   for (const auto& socket : server.part.pcie) {
     const int s = static_cast<int>(tree.sockets.size());
     PcieTreeSocket root{socket.name, socket.name_span, 0, lanes.usable, lanes.between, lowest_known({board, cpu})};
@@ -186,10 +219,7 @@ PcieTree pcie_tree(const ServerModel& server) {
     add_switches(tree, socket, s, root, board);
     for (const auto& entry : socket.value.slots) {
       const PcieSlot& slot = entry.value;
-      std::vector<const Value<std::string>*> held;
-      if (slot.device) held.push_back(&slot.device);
-      for (const Value<std::string>& d : slot.devices)
-        if (d) held.push_back(&d);
+      const std::vector<const Value<std::string>*> held = held_in(slot, placed);
       if (held.empty()) continue;                    // an empty slot takes no lanes
       int through = -1;
       if (slot.through) {

@@ -98,6 +98,7 @@ void resolve_networks(Resolution&);
 void resolve_cables(Resolution&);        // the catalogue's cables, where there is something to cable
 void resolve_references(Resolution&);    // names in parts of the spec that have no model of their own: teams, workloads, targets, scheduler
 void resolve_software(Resolution&);      // defaults of the scheduler, then the software of each group
+void check_pcie_places(Resolution&, const ServerModel&, std::string_view group, SourceSpan at);   // pcie_places.cc: places that cannot be
 void check_host_names(Resolution&);      // one name twice, over groups
 
 // Shared by servers and storage systems.

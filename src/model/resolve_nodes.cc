@@ -1,6 +1,5 @@
 // Node groups: the server of each with all changes made, its ports by name, its power.
 #include "model/merge.h"
-#include "model/pcie.h"
 #include "model/power.h"
 #include "model/resolution.h"
 
@@ -104,18 +103,8 @@ void fill_ports(Resolution& r, ServerModel& s) {
   }
 }
 
-void check_pcie(Resolution& r, const ServerModel& s, std::string_view group) {
-  const PcieTree tree = pcie_tree(s);
-  for (const PcieMisfit& m : tree.misfits) {
-    if (m.origin != Origin::spec) continue;      // the tree of a part that the spec has fitted otherwise
-    if (m.switch_missing) r.error("spec-unknown-name", m.span, format("slot '{}' goes through a switch that its socket does not have", m.slot_name));
-    else if (Finding* f = r.error("spec-unknown-device", m.span, format("slot '{}' holds a device that group '{}' does not have", m.slot_name, group)))
-      f->help("devices are written `gpus[0]`, `nics.compute[3]` or `drives.scratch[1]`, counted from 0");
-  }
-}
-
 // Everything that the merged part names, and the figures that follow.
-void complete_server(Resolution& r, ServerModel& s, const Value<Watts>& cap, std::string_view group) {
+void complete_server(Resolution& r, ServerModel& s, const Value<Watts>& cap, const Named<NodeGroup>& group) {
   const ServerPart& p = s.part;
   if (p.gpus) {
     s.gpu = r.part(p.gpus->model, PartKind::gpu, &Catalog::gpu);
@@ -138,7 +127,7 @@ void complete_server(Resolution& r, ServerModel& s, const Value<Watts>& cap, std
   s.nics = resolve_nics(r, p.nics);
   s.units = p.units;
   fill_ports(r, s);
-  check_pcie(r, s, group);
+  check_pcie_places(r, s, group.name, group.name_span);
   fill_server_power(s, cap);
 }
 
@@ -182,7 +171,7 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
   }
   lay_over(static_cast<Fittings&>(s.part), static_cast<const Fittings&>(g));
   s.gpu_limit = g.gpu_power_limit;
-  complete_server(r, s, g.power_cap, entry.name);
+  complete_server(r, s, g.power_cap, entry);
   return s;
 }
 

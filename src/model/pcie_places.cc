@@ -1,0 +1,121 @@
+// Places of a PCIe tree that cannot be: each is a contradiction in what the spec says of its own server, and nothing could be computed from it.
+#include "base/text.h"
+#include "model/pcie.h"
+#include "model/resolution.h"
+
+namespace clusterc {
+namespace {
+
+SourceSpan place_of(const Value<std::string>& device, const Named<PcieSlot>& slot) { return device.span.valid() ? device.span : slot.name_span; }
+
+// "socket1" -> 1, "slot12" -> 12; -1: it is called otherwise.
+std::int64_t number_in(std::string_view name, std::string_view word) {
+  if (!name.starts_with(word)) return -1;
+  const auto number = parse_uint(name.substr(word.size()));
+  return number && *number < 1000 ? static_cast<std::int64_t>(*number) : -1;
+}
+
+class Places {
+ public:
+  Places(Resolution& r, const ServerModel& server, const PcieTree& tree, std::string_view group, SourceSpan at) : r_(r), s_(server), tree_(tree), group_(group), at_(at) {}
+
+  void check() {
+    misfits();
+    for (std::size_t i = 0; i < s_.part.pcie.entries.size(); ++i) {
+      const Named<PcieSocket>& socket = s_.part.pcie.entries[i];
+      const std::int64_t number = number_in(socket.name, "socket");
+      check_socket(socket, static_cast<int>(i), number >= 0 ? number : static_cast<std::int64_t>(i));
+      for (const auto& slot : socket.value.slots) check_slot(slot);
+    }
+    check_twice();
+  }
+
+ private:
+  bool written(SourceSpan span) const { return span.valid() && span.file == at_.file; }   // in the spec, not in a part
+
+  void misfits() {
+    for (const PcieMisfit& m : tree_.misfits) {
+      if (m.origin != Origin::spec) continue;      // the tree of a part that the spec has fitted otherwise
+      if (m.switch_missing) r_.error("spec-unknown-name", m.span, format("slot '{}' goes through a switch that its socket does not have", m.slot_name));
+      else if (Finding* f = r_.error("spec-unknown-device", m.span, format("slot '{}' holds a device that group '{}' does not have", m.slot_name, group_)))
+        f->help("devices are written `gpus[0]`, `nics.compute[3]` or `drives.scratch[1]`, counted from 0");
+    }
+  }
+
+  void check_socket(const Named<PcieSocket>& socket, int index, std::int64_t number) {
+    if (s_.part.sockets && number >= *s_.part.sockets && written(socket.name_span)) {
+      const std::int64_t sockets = *s_.part.sockets;
+      if (Finding* f = r_.error("spec-no-such-place", socket.name_span, format("there is no '{}': '{}' has {} socket{}", socket.name, s_.id, sockets, sockets == 1 ? "" : "s")))
+        f->help(sockets == 1 ? std::string("its slots hang on socket0") : format("sockets are called socket0 to socket{}", sockets - 1));
+      return;
+    }
+    if (!s_.part.cpus || number < s_.cpu_count) return;
+    std::string names;
+    int count = 0;
+    for (const PcieDevice& d : tree_.devices)
+      if (d.socket == index && ++count <= 3) names += (count > 1 ? ", '" : "'") + d.name + "'";
+    if (count == 0) return;
+    if (count > 3) names += format(" and {} more", count - 3);
+    const SourceSpan cpus = s_.part.cpus->count.span.valid() ? s_.part.cpus->count.span : s_.part.cpus->model.span;
+    if (Finding* f = r_.error("spec-no-such-place", written(cpus) ? cpus : written(socket.name_span) ? socket.name_span : at_,
+                              format("'{}' of group '{}' has no processor, {} {} on it: {} {} fitted", socket.name, group_, names, count == 1 ? "hangs" : "hang", s_.cpu_count, s_.cpu_count == 1 ? "is" : "are")))
+      f->help(format("fit {} processors, or say where these are instead: `pcie: {{ socket0: {{ slot1: … }} }}`", number + 1));
+  }
+
+  void check_slot(const Named<PcieSlot>& entry) {
+    const PcieSlot& slot = entry.value;
+    // Widths of links: PCI Express Base Specification 6.0, section 1.3; connectors of slots end at x16 (Card Electromechanical Specification).
+    const std::int64_t lanes = slot.lanes.value_or(16);
+    if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 16)
+      if (Finding* f = r_.error("spec-out-of-range", slot.lanes.span, format("slot '{}' has {} lanes, there are links of 1, 2, 4, 8 and 16", entry.name, lanes)))
+        f->help(lanes > 16 ? "a wider road is several slots, each with its device" : "write the next smaller one");
+    const bool both = slot.device && !slot.devices.empty() && slot.device.origin == slot.devices.front().origin;
+    if (both)
+      if (Finding* f = r_.error("spec-place-taken", place_of(slot.devices.front(), entry), format("slot '{}' holds '{}', and others beside it in `devices`", entry.name, *slot.device)))
+        f->help(format("write all of them in `devices`, or give '{}' a slot of its own", *slot.device));
+    const std::int64_t number = number_in(entry.name, "slot");
+    if (s_.part.pcie_slots && number > *s_.part.pcie_slots && lanes > 8 && written(entry.name_span))
+      if (Finding* f = r_.error("spec-no-such-place", entry.name_span, format("there is no '{}': '{}' has {} slots of 16 lanes", entry.name, s_.id, *s_.part.pcie_slots)))
+        f->help(format("slot1 to slot{}; `pcie_slots` says how many this machine has, `lanes: 8` that a slot is no wide one", *s_.part.pcie_slots));
+  }
+
+  // The spec's place of a device wins over the part's (pcie_tree): what is still there twice stands twice in one of them.
+  void check_twice() {
+    for (std::size_t i = 0; i < tree_.devices.size(); ++i)
+      for (std::size_t j = i + 1; j < tree_.devices.size(); ++j) {
+        const PcieDevice &first = tree_.devices[i], &second = tree_.devices[j];
+        if (first.kind != second.kind || first.set != second.set || first.index != second.index) continue;
+        const SourceSpan place = span_of(second);
+        if (Finding* f = r_.error("spec-place-taken", place.valid() ? place : at_, format("'{}' of group '{}' is in '{}' and in '{}'", second.name, group_, first.slot_name, second.slot_name))) {
+          if (const SourceSpan other = span_of(first); other.valid()) f->note(other, "its other place");
+          f->help("keep one of them; devices are counted from 0: `gpus[0]`, `gpus[1]`");
+        }
+      }
+  }
+  SourceSpan span_of(const PcieDevice& d) const {
+    const auto is = [&](const Value<std::string>& text) {
+      DeviceName name;
+      return text && parse_device_name(*text, name) && name.kind == d.kind && name.index == d.index && d.name.find(name.set) != std::string::npos;
+    };
+    if (is(d.slot->device)) return d.slot->device.span;
+    for (const Value<std::string>& text : d.slot->devices)
+      if (is(text)) return text.span;
+    return d.slot->span;
+  }
+
+  Resolution& r_;
+  const ServerModel& s_;
+  const PcieTree& tree_;
+  std::string_view group_;
+  SourceSpan at_;
+};
+
+}  // namespace
+
+void check_pcie_places(Resolution& r, const ServerModel& server, std::string_view group, SourceSpan at) {
+  if (server.part.pcie.entries.empty()) return;
+  const PcieTree tree = pcie_tree(server);
+  Places(r, server, tree, group, at).check();
+}
+
+}  // namespace clusterc
