@@ -7,28 +7,35 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& s = c.spec.software.scheduler;
-  if (!s || s->kind.value != SchedulerKind::slurm || s->controllers || c.nodes.empty()) return;   // names that no node has: the resolver says so
-  if (std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.has_role(Role::scheduler) && g.count > 0; })) return;
-  findings.error(rule.id, first_place(s->kind.span, s->span), "no node runs the Slurm controller").help("give a node group the role scheduler, or name a node: `scheduler: { kind: slurm, controllers: n1 }`").object("software");
+  if (!s || s->controllers || c.nodes.empty()) return;   // names that no node has: the resolver says so
+  const bool kubernetes = s->kind.value == SchedulerKind::kubernetes;
+  if (s->kind.value != SchedulerKind::slurm && !(kubernetes && !(c.spec.site && c.spec.site->kind.value == SiteKind::cloud))) return;   // a cloud runs the control plane itself
+  const Role role = kubernetes ? Role::control_plane : Role::scheduler;
+  if (std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) { return g.has_role(role) && g.count > 0; })) return;
+  findings.error(rule.id, first_place(s->kind.span, s->span), kubernetes ? "no node runs the control plane of Kubernetes" : "no node runs the Slurm controller")
+      .help(format("give a node group the role {}, or name a node: `scheduler: {{ kind: {}, controllers: n1 }}`", enum_text(role), enum_text(*s->kind)))
+      .object("software");
 }
 
 }  // namespace
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Where Slurm is the scheduler, a node of the spec runs its controller: one of a group with the role `scheduler`, or one that `controllers` names.
+Where Slurm or Kubernetes is the scheduler, a node of the spec runs its controller: one of a group with the role `scheduler` (Slurm) or `control-plane`
+(Kubernetes), or one that `controllers` names. In a cloud the control plane of Kubernetes may be the provider's: nothing is said there.
 
 ## Why it matters
 
 `slurm.conf` needs a `SlurmctldHost`; without one no daemon starts, and `compile` writes nothing.
+A kubelet registers with an API server; without one no pod is placed.
 
 ## Formula
 
 ```
-nodes with the role scheduler, or named by `controllers` >= 1
+nodes with the role scheduler (Kubernetes: control-plane), or named by `controllers` >= 1
 ```
 
-Source: Slurm, slurm.conf(5), SlurmctldHost.
+Source: Slurm, slurm.conf(5), SlurmctldHost. Kubernetes documentation, Cluster Architecture, "Control plane components" (https://kubernetes.io/docs/concepts/architecture/).
 
 ## Example
 
@@ -36,11 +43,11 @@ Source: Slurm, slurm.conf(5), SlurmctldHost.
 
 ## How to fix
 
-A small group with `roles: [scheduler]`, or `controllers: n1` where a node does both.
+A small group with `roles: [scheduler]`, three nodes with `roles: [control-plane, etcd]`, or `controllers: n1` where a node does both.
 
 ## When to accept
 
-Where the nodes join a Slurm that is described elsewhere: compile the other outputs with `--only`.
+Where the nodes join a Slurm or a Kubernetes that is described elsewhere: compile the other outputs with `--only`.
 )";
 
 const Rule kSchedControllerAbsent = {
@@ -48,7 +55,7 @@ const Rule kSchedControllerAbsent = {
     .code = "SCHED-011",
     .severity = Severity::error,
     .physics = false,
-    .summary = "no node runs the Slurm controller",
+    .summary = "no node runs the controller of Slurm, or the control plane of Kubernetes",
     .explanation = kExplanation,
     .check = check,
 };
