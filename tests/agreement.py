@@ -269,6 +269,33 @@ class Tree:
                         self.count("limits: group_vars = cloud-init", 1)
             self.count("group_vars = plan", 1)
 
+    def file_systems(self, hosts):
+        """What a health check asks for is mounted by somebody; what comes over the network, over one that client and server are in, and over the one for storage where there is one."""
+        of_node, by_name = self.of_node(hosts), {name: ip for ip, names in hosts.items() for name in names}
+        storage = {f["network"] for f in self.plan["fabrics"] if f["carries"] == ["storage"]}
+        for name, v in getattr(self, "variables", {}).items():
+            made = {d["mount"] for d in v.get("cluster_drives", [])} | {m["path"] for m in v.get("cluster_nfs_mounts", [])}
+            path = os.path.join(self.tree, "slurm", "nodes", name + ".sh")
+            for line in lines_of(path) if os.path.exists(path) else []:
+                words = shlex.split(line)
+                if words[0] in ("mounted", "scratch"):
+                    if words[1] not in made:
+                        raise Disagree(f"the health check of {name} asks for {words[1]}, which nobody mounts")
+                    self.count("file systems: health check = group_vars", 1)
+            for m in v.get("cluster_nfs_mounts", []):
+                server = m["source"].split(":")[0]
+                if server not in by_name:
+                    continue                             # a host outside
+                over = next((n for n, s in self.subnets.items() if by_name[server] in s), None)
+                owner = next(n for n in (server, *(server[:i] for i, c in enumerate(server) if c == "-")) if n in self.node_group or n in by_name)
+                for client in self.groups[name]:
+                    common = {n for n, ips in of_node[client].items() if ips} & {n for n, ips in of_node.get(owner, {}).items() if ips}
+                    if not of_node[client][over]:
+                        raise Disagree(f"{client} mounts {m['source']}, and is not in {over}")
+                    if common & storage and over not in storage:
+                        raise Disagree(f"{client} mounts {m['source']} over {over}, both are in {sorted(common & storage)}")
+                    self.count("mounts: a network that both are in", 1)
+
     # ---- Slurm -------------------------------------------------------------------------------------------------------------------------
     def slurm(self):
         if not self.has("slurm", "slurm.conf"):
@@ -497,6 +524,7 @@ class Tree:
         self.given_out(hosts)
         self.listed(hosts)
         self.ansible()
+        self.file_systems(hosts)
         self.slurm()
         self.prometheus()
         self.fabric_env()
@@ -513,8 +541,8 @@ def main():
     os.makedirs(work)
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
-        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana")]
-        specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml")]
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana")]
+        specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml", "drives.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
     for spec in specs:
@@ -543,7 +571,7 @@ def main():
         missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "addresses: networkd = hosts", "addresses: networkmanager = hosts", "addresses: warewulf = hosts", "addresses: openchami = hosts", "addresses: xcat = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
                    "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: topology.conf = cables",
                    "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM", "installers = groups of the plan",
-                   "time zones: installers = cloud-init", "clients: nginx = nodes that are installed", "limits: containers = cloud-init", "limits: dashboards = alerts"} - set(sums)
+                   "time zones: installers = cloud-init", "clients: nginx = nodes that are installed", "limits: containers = cloud-init", "limits: dashboards = alerts", "file systems: health check = group_vars", "mounts: a network that both are in"} - set(sums)
         if missing:
             print(f"FAILED: nothing was compared for: {sorted(missing)}")
             failed += 1
@@ -581,6 +609,9 @@ def twins(trees, work):
             ("a time zone", "nginx", "kickstart/old.ks", "timezone Europe/Berlin", "timezone Europe/Rome"),
             ("a limit of containers", "containers", "containers/cpu/daemon.json", '"Hard": 65536', '"Hard": 65537'),
             ("another limit of containers", "containers", "containers/cpu/containers.conf", "65536:65536", "65536:1024"),
+            ("a mount that nobody makes", "drives", "slurm/nodes/cpu.sh", "scratch_folder /local/cache", "scratch /local/cache"),
+            ("a mount past the storage network", "nfs-storage-network", "ansible/group_vars/group_cpu.yaml", "nas1-stor:/home", "nas1:/home"),
+            ("a mount over a network of others", "nfs-storage-network", "ansible/group_vars/group_login.yaml", "nas1:/home", "nas1-stor:/home"),
             ("a limit in a dashboard", "grafana", "grafana/dashboards/limits.json", '"value": 85', '"value": 95'))):
         if base not in trees:
             continue

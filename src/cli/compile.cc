@@ -90,9 +90,11 @@ int run(const po::variables_map& given) {
   try {
     Tree tree(folder, write);
     Bundle files([&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
-    for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, {result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr}, files, told))
+    const CompileWish wish{result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr};
+    for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, wish, files, told))
       put_error(format("{}: this cluster does not call for it\n", id));
     if (told.count(Severity::error)) throw std::logic_error("'" + told.all().front().rule + "' was found while writing, and not before: this is a bug");
+    note_what_is_left(*result->cluster, *result->plan, wish, result->findings);
     files.flush();
     written = tree.finish();
   } catch (const WriteError& failed) {

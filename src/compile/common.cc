@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/inventory.h"
 #include "diag/near.h"
 
 namespace clusterc {
@@ -83,6 +84,13 @@ std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int gro
       if ((c.networks[n].shares >= 0) == guests) take(static_cast<int>(n));
   std::erase_if(out, [&](const Interface& i) { return !c.networks[i.network].subnet; });
   return out;
+}
+
+std::optional<std::uint64_t> inventory_mac(const CompileInput& in, int group, std::int64_t member, std::string_view host, std::string_view port) {
+  if (!in.inventory) return std::nullopt;
+  const InventoryRow* row = in.inventory->find(host, port);
+  if (!row) row = in.inventory->find(in.plan.node_object(in.cluster.nodes[static_cast<std::size_t>(group)].first + member), port);
+  return row ? row->mac : std::nullopt;
 }
 
 bool mounts(const StorageModel& s, const NodeGroupModel& g) {

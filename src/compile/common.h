@@ -37,6 +37,9 @@ std::vector<Interface> interfaces_of(const Cluster&, const Plan&, int group);
 // Whether a node group has the operating system's port (not only its BMC) in a network.
 bool is_management_port(const Cluster&, const NetworkModel&, const EndPoints&);
 
+// Of a port of a node as the operating system calls it, or "bmc"; nullopt: the inventory does not say.
+std::optional<std::uint64_t> inventory_mac(const CompileInput&, int group, std::int64_t member, std::string_view host, std::string_view port);
+
 // Storage that the nodes of this group mount and can reach over a network.
 bool mounts(const StorageModel&, const NodeGroupModel&);
 bool reaches(const Cluster&, int storage, int group);

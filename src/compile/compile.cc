@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compile/file_systems.h"
+#include "compile/group_network.h"
 #include "plan/addresses.h"
 #include "plan/equipment.h"
 
@@ -85,6 +87,12 @@ std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, co
 
 std::vector<std::string_view> compile_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, Bundle& bundle, Findings& findings) {
   return run_outputs(c, plan, asked, false, bundle, findings);
+}
+
+void note_what_is_left(const Cluster& c, const Plan& plan, const CompileWish& asked, Findings& findings) {
+  if (!asked.only.empty()) return;
+  check_file_systems(c, plan, findings);
+  check_interface_names({c, plan, asked.spec_digest, nullptr, asked.accepted, asked.inventory}, findings);
 }
 
 void judge_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, Findings& findings) {

@@ -23,4 +23,7 @@ std::vector<std::string_view> compile_outputs(const Cluster&, const Plan&, const
 // The findings of that alone, from the same code, at little cost. The cluster has no error so far: outputs rely on it.
 void judge_outputs(const Cluster&, const Plan&, const CompileWish&, Findings&);
 
+// What the compiled files rest on and do not make: it is for whoever puts them in place, and nothing is wrong with the spec. Silent where outputs were chosen.
+void note_what_is_left(const Cluster&, const Plan&, const CompileWish&, Findings&);
+
 }  // namespace clusterc

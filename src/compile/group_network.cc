@@ -5,6 +5,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "write/writers.h"
 
 namespace clusterc {
 namespace {
@@ -114,6 +115,16 @@ NetworkReader network_reader(const Cluster& c, const NodeGroupModel& g) {
   return keyfiles && !is_skipped(c, "networkmanager") ? NetworkReader::networkmanager : NetworkReader::cloud_init;
 }
 
+std::string_view network_output(const Cluster& c, const NodeGroupModel& g) {
+  switch (network_reader(c, g)) {
+    case NetworkReader::netplan: return "netplan";
+    case NetworkReader::networkd: return "networkd";
+    case NetworkReader::networkmanager: return "networkmanager";
+    case NetworkReader::cloud_init: break;
+  }
+  return {};
+}
+
 bool has_network_of(const Cluster& c, NetworkReader reader) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     if (network_reader(c, c.nodes[g]) == reader && std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
@@ -122,7 +133,7 @@ bool has_network_of(const Cluster& c, NetworkReader reader) {
   return false;
 }
 
-GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings) : plan_(in.plan), salt_(in.spec_digest) {
+GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings) : in_(in), group_(group), plan_(in.plan), salt_(in.spec_digest) {
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
   Devices d = devices_of(c, in.plan, group);
@@ -141,7 +152,7 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings
   for (NetworkDevice& device : devices_)
     for (NetworkAddress& a : device.addresses) {
       a.mark = marks_.size();
-      marks_.push_back({a.network, a.end_points, a.port});
+      marks_.push_back({.network = a.network, .end_points = a.end_points, .port = a.port, .before = {}, .behind = {}});
       ++in_network[static_cast<std::size_t>(a.network)];
       if (first < 0) first = a.network;
       in_primary |= a.network == primary;
@@ -185,20 +196,72 @@ std::string GroupNetwork::address(const NetworkAddress& a, bool with_prefix) con
   return out;
 }
 
+std::string GroupNetwork::with_mac(const NetworkDevice& device, std::string before, std::string behind) {
+  if (!in_.inventory) return {};
+  Mark mark;
+  mark.device = static_cast<std::size_t>(&device - devices_.data()), mark.before = std::move(before), mark.behind = std::move(behind);
+  marks_.push_back(std::move(mark));
+  return PatternText::mark(salt_, marks_.size() - 1);
+}
+
+std::optional<std::uint64_t> GroupNetwork::mac(const NetworkDevice& device, std::int64_t member) const {
+  if (!in_.inventory || device.kind != Kind::port || device.infiniband) return std::nullopt;
+  return inventory_mac(in_, group_, member, in_.cluster.nodes[static_cast<std::size_t>(group_)].names.name(member), device.name);
+}
+
 void GroupNetwork::append(const PatternText& text, std::int64_t member, std::string& out) const {
   text.append(out, [&](std::size_t mark, std::string& to) {
     const Mark& m = marks_[mark];
+    if (m.network < 0) {
+      if (const auto known = mac(devices_[m.device], member)) to += m.before, append_mac(to, *known), to += m.behind;
+      return;
+    }
     append_ipv4(plan_.address(m.network, m.end_points, member, m.port), to);
   });
+}
+
+void add_link_files(const CompileInput& in, GroupNetwork& network, std::string_view output_id, std::vector<DeviceFile>& files) {
+  if (!in.inventory) return;
+  for (const NetworkDevice& d : network.devices()) {
+    if (d.kind != Kind::port || d.infiniband) continue;
+    // The address that the adapter was made with: that of a bond is given to its ports, and a VLAN has its port's.
+    std::string text = made_by(in, output_id) + "[Match]\n";
+    text += network.with_mac(d, "PermanentMACAddress=", "\n");
+    IniWriter(text).section("Link").field("Name", d.name);
+    files.push_back({"10-" + d.name + ".link", std::move(text), true, &d});
+  }
+}
+
+void check_interface_names(const CompileInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  std::int64_t ports = 0, nodes = 0;
+  std::string name, host;
+  SourceSpan at;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    Findings of_network;   // said by the output
+    const GroupNetwork network(in, static_cast<int>(g), of_network);
+    for (std::int64_t i = 0; i < c.nodes[g].count; ++i) {
+      std::int64_t missing = 0;
+      for (const NetworkDevice& d : network.devices()) {
+        if (d.kind != Kind::port || network.mac(d, i)) continue;
+        if (name.empty()) name = d.name, host = c.nodes[g].names.name(i), at = c.nodes[g].span;
+        ++missing;
+      }
+      ports += missing, nodes += missing > 0;
+    }
+  }
+  if (ports == 0) return;
+  findings.note("network-names-unmade", at, std::to_string(ports) + (ports == 1 ? " port of " : " ports of ") + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes") + " get no name here: that which their network configuration has, such as '" + name + "' on '" + host + "', must exist on the machine")
+      .help("a row of the inventory for each port lets it be given by MAC: " + host + "," + name + ",94:6d:ae:00:00:01");
 }
 
 void write_device_files(const CompileInput& in, int group, const GroupNetwork& network, const std::vector<DeviceFile>& files, std::string_view output_id, std::uint32_t mode, Bundle& bundle) {
   const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
   const std::string top = std::string(output_id) + "/";
-  struct Own { std::string_view name; PatternText text; };
+  struct Own { std::string_view name; PatternText text; const NetworkDevice* known; };
   std::vector<Own> own;
   for (const DeviceFile& f : files) {
-    if (f.of_node) own.push_back({f.name, network.pattern(f.text)});
+    if (f.of_node) own.push_back({f.name, network.pattern(f.text), f.known});
     else bundle.add(top + "group/" + g.name + "/" + f.name, output_id, f.text, mode);
   }
   std::string folder, path;
@@ -209,6 +272,7 @@ void write_device_files(const CompileInput& in, int group, const GroupNetwork& n
     g.names.append_name(i, folder);
     folder += '/';
     for (const Own& f : own) {
+      if (f.known && !network.mac(*f.known, i)) continue;
       path = folder;
       path += f.name;
       bundle.open(path, output_id, mode);

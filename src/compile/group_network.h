@@ -1,8 +1,8 @@
 // Network devices of a group's nodes, with addresses, bonds, VLANs, MTU and routes: worked out here once, written by each output in the words of its
 // reader (netplan, cloud-init, systemd-networkd, NetworkManager).
 //
-// Devices are called by what the spec calls the ports (compute1 … compute8, data1): names that the image gives by PCI address or MAC. Ports of one bond are
-// bond0, bond1, …. A network that shares another's switches comes over the same ports, tagged when it has a VLAN. Several ports of a node in one subnet get a
+// Devices are called by what the spec calls the ports (compute1 … compute8, data1). Where the inventory has the MAC of a port, the files that are written give it its
+// name; elsewhere the image has to. Ports of one bond are bond0, bond1, …. A network that shares another's switches comes over the same ports, tagged when it has a VLAN. Several ports of a node in one subnet get a
 // routing table each, so that an answer leaves where the question came in.
 #pragma once
 #include <cstdint>
@@ -21,6 +21,7 @@ enum class NetworkReader : std::uint8_t { netplan, networkd, networkmanager, clo
 // Debian and Ubuntu: netplan. Release 8 and newer of RHEL and its rebuilds, and Fedora: NetworkManager. networkd where `outputs` of the spec names it, on
 // systems that have it: Debian, Ubuntu, Flatcar, Azure Linux, Amazon Linux 2023. An output that the spec skips reads nothing.
 NetworkReader network_reader(const Cluster&, const NodeGroupModel&);
+std::string_view network_output(const Cluster&, const NodeGroupModel&);   // the output for that reader; empty: cloud-init's own
 // Debian, Ubuntu, or a system that the spec does not name: packages are called as Debian calls them.
 bool reads_netplan(const NodeGroupModel&);
 // Whether a group with that reader has addresses to write.
@@ -53,6 +54,9 @@ struct NetworkDevice {
   bool name_servers = false;           // the group's name servers belong to this device
 };
 
+// Says for how many ports of the cluster nobody makes the name by which their configuration calls them.
+void check_interface_names(const CompileInput&, Findings&);
+
 class GroupNetwork {
  public:
   GroupNetwork(const CompileInput&, int group, Findings&);
@@ -63,12 +67,22 @@ class GroupNetwork {
   std::vector<std::string> vlans_on(const NetworkDevice&) const;
   // The place of an address in a text that is the same for all nodes; with = true its prefix behind it.
   std::string address(const NetworkAddress&, bool with_prefix) const;
+  // The place of a text that a node gets where the inventory has the MAC of this port: `before`, the MAC, `behind`. InfiniBand's ports have none.
+  std::string with_mac(const NetworkDevice&, std::string before, std::string behind);
+  std::optional<std::uint64_t> mac(const NetworkDevice&, std::int64_t member) const;
   // A text with such places, for one node.
   PatternText pattern(std::string text) const { return {std::move(text), salt_}; }
   void append(const PatternText&, std::int64_t member, std::string& out) const;
 
  private:
-  struct Mark { int network, end_points; std::int64_t port; };
+  struct Mark {
+    int network = -1, end_points = -1;
+    std::int64_t port = 0;
+    std::size_t device = 0;                               // network < 0: the device whose MAC stands here
+    std::string before, behind;
+  };
+  const CompileInput& in_;
+  const int group_;
   const Plan& plan_;
   std::string_view salt_;
   std::vector<NetworkDevice> devices_;
@@ -76,9 +90,15 @@ class GroupNetwork {
   bool several_ = false;
 };
 
-// Files of a group in a folder of its own output: those with an address in them are a node's own, "<output>/<group>-<bucket>/<node>/<name>"; the others are the
-// same for all, "<output>/group/<group>/<name>". `write` appends the text of a device; its path ends as `name` says.
-struct DeviceFile { std::string name, text; bool of_node = false; };
+// Files of a group in a folder of its own output: those with an address or a MAC in them are a node's own, "<output>/<group>-<bucket>/<node>/<name>"; the others are the
+// same for all, "<output>/group/<group>/<name>".
+struct DeviceFile {
+  std::string name, text;
+  bool of_node = false;
+  const NetworkDevice* known = nullptr;                  // written only for nodes whose MAC of this port is known
+};
+// "10-data1.link": systemd.link(5), by which udev calls the port what the spec calls it, whoever sets up the network then.
+void add_link_files(const CompileInput&, GroupNetwork&, std::string_view output_id, std::vector<DeviceFile>&);
 void write_device_files(const CompileInput&, int group, const GroupNetwork&, const std::vector<DeviceFile>&, std::string_view output_id, std::uint32_t mode, Bundle&);
 
 }  // namespace clusterc

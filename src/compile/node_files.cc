@@ -7,32 +7,6 @@
 #include "model/rdma.h"
 
 namespace clusterc {
-namespace {
-
-// The first network over which the group reaches a system that was bought; -1: none.
-int network_between(const Cluster& c, int storage, int group) {
-  for (std::size_t n = 0; n < c.networks.size(); ++n) {
-    const NetworkModel& net = c.networks[n];
-    const auto has = [&](auto&& is) { return std::any_of(net.ends.begin(), net.ends.end(), is); };
-    if (net.subnet && has([&](const EndPoints& e) { return e.group == group && !is_management_port(c, net, e); }) && has([&](const EndPoints& e) { return e.storage == storage; }))
-      return static_cast<int>(n);
-  }
-  return -1;
-}
-
-}  // namespace
-
-std::vector<NfsMount> nfs_mounts(const Cluster& c, int group) {
-  std::vector<NfsMount> out;
-  for (std::size_t i = 0; i < c.storage.size(); ++i) {
-    const StorageModel& s = c.storage[i];
-    if (!s.spec || s.spec->kind.value != StorageKind::nfs || s.nodes == group || !mounts(s, c.nodes[group])) continue;
-    if (s.spec->servers && s.spec->servers->external) out.push_back({*s.spec->servers->external, *s.spec->mount});
-    else if (s.nodes >= 0 && c.nodes[s.nodes].count > 0) out.push_back({c.nodes[s.nodes].names.name(0), *s.spec->mount});
-    else if (const int n = s.part ? network_between(c, static_cast<int>(i), group) : -1; n >= 0) out.push_back({s.name + "-1-" + c.networks[n].name, *s.spec->mount});   // its name in hosts
-  }
-  return out;
-}
 
 std::string locked_memory(const Cluster& c, int group) {
   const Software& s = c.nodes[group].software;

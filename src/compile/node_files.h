@@ -1,8 +1,7 @@
-// Files of a node's own system that cloud-init writes at the first start and Ansible keeps: limits, kernel settings, mounts.
+// Files of a node's own system that cloud-init writes at the first start and Ansible keeps: limits, kernel settings.
 #pragma once
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "model/cluster.h"
 
@@ -16,9 +15,5 @@ std::string locked_memory(const Cluster&, int group);
 
 struct NodeFiles { std::string limits, slurmd, sysctl; };   // texts; empty: not written
 NodeFiles node_files(const Cluster&, int group, bool several_ports_in_one_subnet);
-
-// NFS file systems that the group mounts. Others need client software of their own kind before they can be mounted.
-struct NfsMount { std::string server, path; };
-std::vector<NfsMount> nfs_mounts(const Cluster&, int group);
 
 }  // namespace clusterc

@@ -13,7 +13,7 @@ bool lists_nodes(const Cluster& c, std::string_view output_id) {
   return wish && !wish->value.skip.value_or(false) && std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && !g.has_role(Role::provisioning); });
 }
 
-ListedGroup::ListedGroup(const CompileInput& in, int group, Findings& findings) : in_(in), plan_(in.plan), group_(in.cluster.nodes[static_cast<std::size_t>(group)]), network_(in, group, findings) {
+ListedGroup::ListedGroup(const CompileInput& in, int group, Findings& findings) : in_(in), plan_(in.plan), number_(group), group_(in.cluster.nodes[static_cast<std::size_t>(group)]), network_(in, group, findings) {
   const Home home = home_of(in.cluster, in.plan, group);
   for (const NetworkDevice& d : network_.devices())
     for (const NetworkAddress& a : d.addresses)
@@ -34,13 +34,6 @@ ListedGroup::ListedGroup(const CompileInput& in, int group, Findings& findings) 
 std::uint32_t ListedGroup::home_address(std::int64_t member) const { return home_address_ ? address(*home_address_, member) : 0; }
 
 std::uint32_t ListedGroup::bmc_address(std::int64_t member) const { return bmc_network_ < 0 ? 0 : plan_.address(bmc_network_, bmc_end_points_, member, 0); }
-
-std::optional<std::uint64_t> ListedGroup::mac(std::int64_t member, std::string_view name, std::string_view port) const {
-  if (!in_.inventory) return std::nullopt;
-  const InventoryRow* row = in_.inventory->find(name, port);
-  if (!row) row = in_.inventory->find(plan_.node_object(group_.first + member), port);
-  return row ? row->mac : std::nullopt;
-}
 
 std::string_view ListedGroup::architecture() const { return enum_text(group_.software.arch.value_or(Arch::x86_64)); }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/common.h"
 #include "compile/group_network.h"
 
 namespace clusterc {
@@ -30,12 +31,13 @@ class ListedGroup {
   int bmc_network() const { return bmc_network_; }                    // -1: none has the BMCs
   std::uint32_t bmc_address(std::int64_t member) const;               // 0: there is none
   // Of a port, or "bmc", of a node; nullopt: the inventory does not say.
-  std::optional<std::uint64_t> mac(std::int64_t member, std::string_view name, std::string_view port) const;
+  std::optional<std::uint64_t> mac(std::int64_t member, std::string_view name, std::string_view port) const { return inventory_mac(in_, number_, member, name, port); }
   std::string_view architecture() const;                              // x86_64, aarch64
 
  private:
   const CompileInput& in_;
   const Plan& plan_;
+  const int number_;
   const NodeGroupModel& group_;
   GroupNetwork network_;
   const NetworkDevice* home_ = nullptr;

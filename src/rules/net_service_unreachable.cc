@@ -73,9 +73,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g)))) working.push_back(static_cast<int>(g));
   if (working.empty()) return;
 
-  const auto left = [&](const Joined& from, auto wants) {
+  const auto left = [&](const Joined& from, const std::vector<int>& clients, auto wants) {
     std::vector<std::string> names;
-    for (const int g : working)
+    for (const int g : clients)
       if (wants(g) && !reach.meet(from, reach.group(g))) names.push_back(c.nodes[static_cast<std::size_t>(g)].name);
     return names;
   };
@@ -99,7 +99,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const StorageModel& s = c.storage[i];
     if (s.spec->kind.value == StorageKind::local || (!s.part && s.nodes < 0)) continue;      // outside: how it is reached is not planned here
     const Joined& from = s.nodes >= 0 ? reach.group(s.nodes) : reach.storage(static_cast<int>(i));
-    const auto names = left(from, [&](int g) { return g != s.nodes && mounted_by(*s.spec, c.nodes[static_cast<std::size_t>(g)]); });
+    // Without `on` those that work mount it, and of the others those that can; who is named has to.
+    std::vector<int> clients = working;
+    for (std::size_t g = 0; g < c.nodes.size() && !s.spec->on.empty(); ++g)
+      if (!c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g)))) clients.push_back(static_cast<int>(g));
+    const auto names = left(from, clients, [&](int g) { return g != s.nodes && mounted_by(*s.spec, c.nodes[static_cast<std::size_t>(g)]); });
     if (names.empty()) continue;
     if (s.nodes >= 0) told[static_cast<std::size_t>(s.nodes)] = 1;
     say(s.span, format("storage '{}'", s.name), "is mounted by", names, Reach::any(from), "storage." + s.name);
@@ -108,7 +112,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& n = c.nodes[g];
     const std::string_view what = service_of(c, n);
     if (what.empty() || n.count == 0 || told[g]) continue;
-    const auto names = left(reach.group(static_cast<int>(g)), [&](int other) { return other != static_cast<int>(g); });
+    const auto names = left(reach.group(static_cast<int>(g)), working, [&](int other) { return other != static_cast<int>(g); });
     if (names.empty()) continue;
     say(n.span, format("group '{}'", n.name), what, names, Reach::any(reach.group(static_cast<int>(g))), "nodes." + n.name);
   }
@@ -118,7 +122,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Groups that serve the others (roles `scheduler`, `control-plane`, `etcd`, `login`, and the nodes that `controllers` names) and storage that is mounted are in a network with the nodes that work.
+Groups that serve the others (roles `scheduler`, `control-plane`, `etcd`, `login`, and the nodes that `controllers` names) and storage that is mounted are in a network with the nodes that work; storage also with
+groups that its `on` names and that do other things.
 Management ports do not count. What is in another network is a warning, since a router that is not planned here may join them. A router counts where both sides are in a network with a `gateway`, and so does a group with the role `gateway` that is in both.
 
 ## Why it matters

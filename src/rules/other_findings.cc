@@ -25,6 +25,7 @@ constexpr OtherFinding kOthers[] = {
     {"inventory-value-twice", "two devices of the inventory have the same MAC address or GUID"},
     {"kea-without-macs", "more machines without a MAC than Kea starts with in seconds"},
     {"netplan-interface-name-too-long", "an interface whose name is longer than the 15 characters that Linux takes"},
+    {"network-names-unmade", "ports whose MAC addresses no row of the inventory has: the image has to give them the names that their network configuration has"},
     {"nfs-no-clients", "an NFS server exports to nobody: no node that mounts it shares a network with it"},
     {"opensm-guids-incomplete", "the inventory has the GUIDs of some devices and not of others: partitions cannot name them all"},
     {"opensm-routing-unknown", "a routing engine that OpenSM does not have"},
@@ -121,6 +122,8 @@ constexpr OtherFinding kOthers[] = {
     {"spec-wrong-unit", "a unit of another quantity"},
     {"spec-yaml-syntax", "a text that is no YAML"},
     {"spec-zone-kind", "a zone for another kind of cooling than is asked of it"},
+    {"storage-drives-unsaid", "the spec does not say on which drives a file system of the nodes' own lies: none is made, and no health check asks for it"},
+    {"storage-not-mounted", "a file system that nothing compiled mounts on some node: it has a client of its own, or no network with a subnet joins the two"},
     {"warewulf-second-address", "a port with several addresses, of which Warewulf's files hold the first"},
 };
 

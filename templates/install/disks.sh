@@ -1,26 +1,7 @@
 # Chooses the disks that the operating system is to lie on. Nothing is erased unless there are exactly as many of that kind and size as the spec
-# has: else this ends with 1, and the installation with it. $count, $kind, $least and $most (sectors of 512 bytes) stand above.
+# has: else this ends with 1, and the installation with it. $count, $kind, $least and $most stand above.
 choose_disks() {
-  chosen=
-  number=0
-  for folder in "${SYS_BLOCK:-/sys/block}"/*; do
-    disk=${folder##*/}
-    case $disk in
-      nvme*c*n*) continue ;; # one of several ways to a disk
-      nvme*) is=nvme ;;
-      sd* | vd*) if [ "$(cat "$folder/queue/rotational")" = 1 ]; then is=hdd; else is=ssd; fi ;;
-      *) continue ;;
-    esac
-    [ "$(cat "$folder/removable")" = 0 ] || continue
-    size=$(cat "$folder/size")
-    [ "$size" -gt 0 ] || continue
-    if [ "$kind" != any ]; then
-      if [ "$is" != "$kind" ] || [ "$size" -lt "$least" ] || [ "$size" -gt "$most" ]; then continue; fi
-    fi
-    chosen="$chosen $disk"
-    number=$((number + 1))
-  done
-  chosen=${chosen# }
+  disks_of true
   if [ "$number" -ne "$count" ]; then
     echo "clusterc: $count disks ($kind, $least to $most sectors) are to be erased, $number are there: ${chosen:-none}" >&2
     return 1

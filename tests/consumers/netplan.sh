@@ -8,7 +8,7 @@ need netplan
 # generate FILE: 0 when netplan takes it without a word; its output under $work/root/run/systemd/network
 generate() {
   rm -rf "$work/root" && mkdir -p "$work/root/etc/netplan" "$work/root/usr/lib" "$work/root/run/systemd"
-  cp -p "$1" "$work/root/etc/netplan/60-cluster.yaml"
+  cp "$1" "$work/root/etc/netplan/60-cluster.yaml" && chmod 600 "$work/root/etc/netplan/60-cluster.yaml"
   netplan generate --root-dir "$work/root" > "$work/netplan.log" 2>&1 && [ ! -s "$work/netplan.log" ]
 }
 addresses() { cat "$work"/root/run/systemd/network/*.network | sed -n 's/^Address=\([0-9.]*\).*/\1/p' | sort -u; }
@@ -42,6 +42,9 @@ say "campus: network-config reads as netplan"
 # a guest over a bond: the bond has its two ports, the VLAN its tag and its own address (by hand in the golden case netplan)
 generate "$work/case-netplan/netplan/cpu-0/n2.yaml" || fail "the golden case netplan"
 units=$work/root/run/systemd/network
+# by MAC where the inventory has it: three of its four ports
+equal "names that are given on n2" "$(sed -n 's/^Name=//p' "$units"/*.link | tr '\n' ' ')" "data1 data2 rail1 "
+equal "MAC of data2" "$(sed -n 's/^PermanentMACAddress=//p; s/^MACAddress=//p' "$units/10-netplan-data2.link")" 94:6d:ae:00:02:02
 equal "ports of bond0" "$(grep -lx 'Bond=bond0' "$units"/*.network | wc -l)" 2
 equal "VLAN on bond0" "$(sed -n 's/^VLAN=//p' "$units/10-netplan-bond0.network")" bond0.77
 equal "tag" "$(sed -n 's/^Id=//p' "$units/10-netplan-bond0.77.netdev")" 77

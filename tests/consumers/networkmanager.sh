@@ -27,7 +27,7 @@ run() {
     mount -t tmpfs tmpfs /run && mkdir -p /run/dbus && mount -t sysfs -o ro sysfs /sys   # without udev devices are ready as they come
     mount -t tmpfs tmpfs /etc/NetworkManager && mkdir /etc/NetworkManager/system-connections && mount -t tmpfs tmpfs /var/lib/NetworkManager || exit 1
     printf "[main]\nplugins=keyfile\nno-auto-default=*\ndns=none\n" > /etc/NetworkManager/NetworkManager.conf
-    for folder in "$@"; do cp -p "$folder"/* /etc/NetworkManager/system-connections/ || exit 1; done
+    for folder in "$@"; do cp -p "$folder"/*.nmconnection /etc/NetworkManager/system-connections/ || exit 1; done
     ip link set lo up
     for d in $devices; do ip link add "$d" type veth peer name "p$d" && ip link set "p$d" up || exit 1; done
     dbus-daemon --system --fork --nopidfile
@@ -54,6 +54,14 @@ profiles='nmcli -t -f NAME,TYPE,FILENAME connection | sed "s|/etc/NetworkManager
 
 compile_case netplan; planned=$out/netplan
 compile_case networkmanager; tree=$out/networkmanager
+# Names by MAC, where the inventory has it: as netplan writes them for udev.
+generate "$planned/cpu-0/n2.yaml"
+links=$(cd "$tree/cpu-0/n2" && ls -- *.link | tr '\n' ' ')
+equal "names that are given on n2" "$links" "10-data1.link 10-data2.link 10-rail1.link "
+for link in $links; do
+  diff <(sed '/^#/d; /^$/d; /^WakeOnLan/d; /^MTUBytes/d' "$work/root/run/systemd/network/10-netplan-${link#10-}") <(sed '/^#/d; /^$/d' "$tree/cpu-0/n2/$link") >&2 || fail "$link is not what netplan has"
+done
+[ -z "$(ls "$tree"/cpu-0/n1/*.link 2> /dev/null)" ] || fail "n1 gets names by MACs that nobody knows"
 [ "$(find "$tree" -type f ! -perm 600 | wc -l)" = 0 ] || fail "profiles are readable by others"
 for node in cpu-0/n2 vm-0/v1; do   # its spec has a name server more
   sed 's/          - "10.1.0.53"/&\n          - "2001:db8::53"/' "$planned/$node.yaml" > "$work/$(basename $node).yaml"

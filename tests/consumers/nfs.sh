@@ -18,7 +18,8 @@ exported() {
 
 trees_with nfs,cloud-init
 compile_case nfs
-for name in $trees case-nfs; do
+compile_case nfs-storage-network
+for name in $trees case-nfs case-nfs-storage-network; do
   for file in "$work/$name"/nfs/*/exports; do
     storage=$(basename "$(dirname "$file")")
     exported "$file" || { head -3 "$work/said" >&2; fail "$name: exportfs refuses nfs/$storage/exports"; }
@@ -34,6 +35,11 @@ exported "$work/campus/nfs/home/exports" || fail "campus again"
 equal "campus" "$(tr -s ' ' < "$work/read")" "/home 10.30.0.0/16(sync,wdelay,hide,no_subtree_check,sec=sys,rw,root_squash,no_all_squash)"
 exported "$work/case-nfs/nfs/home/exports" || fail "the golden case again"
 equal "golden case" "$(tr -s ' ' < "$work/read")" "/srv/home 10.1.0.0/24(sync,wdelay,hide,no_subtree_check,sec=sys,rw,root_squash,no_all_squash)"
+# Over the network for storage where both are in one, and nothing while the file system of the drives is not mounted
+exported "$work/case-nfs-storage-network/nfs/home/exports" || fail "the storage network again"
+equal "drives of its own" "$(grep -o 'mountpoint[^,)]*' "$work/read" | sort -u)" mountpoint
+equal "who computes mounts" "$(grep -h -o '[^"]*:/home' "$work"/case-nfs-storage-network/cloud-init/cpu-0/*/user-data | sort -u)" nas1-stor:/home
+equal "who shares the other network mounts" "$(grep -h -o '[^"]*:/home' "$work"/case-nfs-storage-network/cloud-init/login-0/*/user-data)" nas1:/home
 
 # Broken twins: an option that does not exist, a blank between client and options (everybody may write then, says exports(5)), a prefix of 99 bits
 for broken in 's/)$/,everything)/' 's|0/24(|0/24 (|' 's|0/24(|0/99(|'; do

@@ -10,6 +10,7 @@
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
 #include "compile/hosts/each_address.h"
+#include "compile/install/install.h"
 #include "compile/templates.h"
 #include "write/writers.h"
 
@@ -129,7 +130,7 @@ bool runs(const AnsibleSettings& s, std::string_view role) { return std::find(s.
 void settings(YamlWriter& y, const NodeGroupModel& g, const AnsibleSettings& s) {
   if (!s.distribution.empty()) put(y.field("cluster_distribution", s.distribution), "cluster_distribution_version", s.distribution_version);
   if (g.software.time_zone) put(y, "cluster_time_zone", *g.software.time_zone);
-  if (runs(s, "netplan")) {
+  if (runs(s, "netplan") || runs(s, "networkd") || runs(s, "networkmanager")) {
     y.list("cluster_folders");
     for (std::int64_t first = 0; first < g.count; first += kBucket) {
       std::string folder;
@@ -143,6 +144,15 @@ void settings(YamlWriter& y, const NodeGroupModel& g, const AnsibleSettings& s) 
   if (!s.files.sysctl.empty()) put(y, "cluster_sysctl", s.files.sysctl);
   if (!s.files.limits.empty()) put(y, "cluster_limits", s.files.limits);
   if (!s.firewall.empty()) y.field("cluster_firewall", s.firewall);
+  if (!s.drives.empty()) {
+    y.list("cluster_drives");
+    for (const DataDrives& d : s.drives) {
+      put(put(y.begin_map(), "storage", d.storage), "mount", d.mount).field("count", d.drives.count).field("kind", d.drives.kind).field("least", d.drives.least).field("most", d.drives.most);
+      if (!d.raid.empty()) y.field("raid", d.raid);
+      y.end_map();
+    }
+    y.end_list();
+  }
   if (!s.mounts.empty()) {
     y.list("cluster_nfs_mounts");
     for (const NfsMount& m : s.mounts) put(put(y.begin_map(), "source", m.server + ":" + m.path), "path", m.path).end_map();
@@ -253,6 +263,7 @@ void copy_templates(const std::vector<AnsibleSettings>& all, bool vault, Bundle&
     }
     bundle.add(std::string(file.path), "ansible", file.text);
   }
+  if (std::any_of(all.begin(), all.end(), [](const AnsibleSettings& s) { return runs(s, "drives"); })) bundle.add("ansible/roles/drives/files/cluster-drives", "ansible", data_drives_script());
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {

@@ -15,7 +15,7 @@
 namespace clusterc {
 namespace {
 
-constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "kernel", "limits", "netplan", "nftables", "chrony", "identity", "nfs_server", "nfs_client", "rdma", "nvidia_driver", "nvidia_fabric_manager",
+constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "nfs_client", "rdma", "nvidia_driver", "nvidia_fabric_manager",
                                                                "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
@@ -154,7 +154,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (!out.container_files.empty()) roles.push_back("containers");
   if (!out.kernel_arguments.empty() || !out.files.sysctl.empty() || !out.packages.modules.empty()) roles.push_back("kernel");
   if (!out.files.limits.empty()) roles.push_back("limits");
-  if (network_reader(c, g) == NetworkReader::netplan && !network.empty() && is_made(c, "netplan")) roles.push_back("netplan");
+  if (const std::string_view reader = network_output(c, g); !network.empty() && !reader.empty() && is_made(c, reader)) roles.push_back(reader);
   if (is_made(c, "nftables")) out.firewall = firewall_file(g), roles.push_back("nftables");
   if (is_made(c, "chrony")) roles.push_back("chrony");
   if (g.software.identity && g.software.identity->kind.value_or("local") != "local") {
@@ -167,7 +167,10 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   for (const StorageModel& s : c.storage)
     if (served_by_nodes(c, s) && s.nodes == group) out.exports.push_back({*s.spec->mount, s.name});
   if (!out.exports.empty() && is_made(c, "nfs")) roles.push_back("nfs_server");
-  out.mounts = nfs_mounts(c, group);
+  for (std::size_t s = 0; s < c.storage.size(); ++s)
+    if (auto drives = data_drives(c, static_cast<int>(s), group)) out.drives.push_back(*std::move(drives));
+  if (!out.drives.empty()) roles.push_back("drives");
+  out.mounts = nfs_mounts(c, in.plan, group);
   if (!out.mounts.empty()) roles.push_back("nfs_client");
   if (is_made(c, "slurm") && (runs_slurmd(c, g) || runs_slurmctld(c, g) || g.has_role(Role::login))) {
     slurm(c, g, family, out);

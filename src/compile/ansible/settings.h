@@ -8,6 +8,7 @@
 
 #include "compile/ansible/packages.h"
 #include "compile/containers/containers.h"
+#include "compile/file_systems.h"
 #include "compile/node_files.h"
 #include "compile/output.h"
 
@@ -22,6 +23,7 @@ struct AnsibleSettings {
   std::string distribution_version;                           // "22.04"
   std::vector<std::string> kernel_arguments;
   NodeFiles files;
+  std::vector<DataDrives> drives;
   std::vector<NfsMount> mounts;
   struct Export { std::string path, storage; };
   std::vector<Export> exports;

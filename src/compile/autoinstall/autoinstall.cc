@@ -24,7 +24,7 @@ bool wanted(const Cluster& c) { return installs(c, Installer::autoinstall); }
 void storage(const InstallPlan& plan, YamlWriter& y) {
   const auto action = [&](std::string_view type, const std::string& id) -> YamlWriter& { return y.begin_map().field("type", type).field("id", id); };
   y.map("storage").map("swap").field("size", 0).end_map().list("config");
-  for (std::int64_t d = 1; d <= plan.disks; ++d) {
+  for (std::int64_t d = 1; d <= plan.disks.count; ++d) {
     const std::string n = std::to_string(d);
     action("disk", "disk" + n).field("path", "/dev/cluster-disk-" + n).field("ptable", "gpt").field("wipe", "superblock-recursive").field("preserve", false).end_map();
     action("partition", "start" + n).field("device", "disk" + n).field("number", 1).field("size", "1G").field("flag", "boot").field("grub_device", true).field("preserve", false).end_map();
@@ -32,10 +32,10 @@ void storage(const InstallPlan& plan, YamlWriter& y) {
     action("partition", "system" + n).field("device", "disk" + n).field("number", 2).field("size", -1).field("preserve", false).end_map();
   }
   std::string volume = "system1";
-  if (plan.disks > 1) {
+  if (plan.disks.count > 1) {
     volume = "system";
     action("raid", volume).field("name", "md0").field("raidlevel", 1).list("devices");
-    for (std::int64_t d = 1; d <= plan.disks; ++d) y.value("system" + std::to_string(d));
+    for (std::int64_t d = 1; d <= plan.disks.count; ++d) y.value("system" + std::to_string(d));
     y.end_list().field("preserve", false).end_map();
   }
   action("format", "system-format").field("volume", volume).field("fstype", "ext4").field("preserve", false).end_map();

@@ -8,6 +8,7 @@
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
 #include "compile/netplan/netplan.h"
+#include "compile/file_systems.h"
 #include "compile/node_files.h"
 #include "compile/pattern_text.h"
 #include "write/writers.h"
@@ -43,7 +44,7 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
     for (const auto& t : s.time_servers) y.value(t.value_or(""));
     y.end_list().end_map();
   }
-  if (const auto nfs = nfs_mounts(c, group); !nfs.empty()) {
+  if (const auto nfs = nfs_mounts(c, in.plan, group); !nfs.empty()) {
     const bool deb = reads_netplan(g);
     y.list("packages").value(deb ? "nfs-common" : "nfs-utils").end_list();
     y.list("mounts");
@@ -74,8 +75,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
     Findings of_network;   // the reader's own output says it where there is one
-    const GroupNetwork network(in, static_cast<int>(g), network_reader(in.cluster, group) == NetworkReader::cloud_init ? findings : of_network);
-    const bool with_network = !reads_netplan(group) && !network.empty();
+    GroupNetwork network(in, static_cast<int>(g), network_reader(in.cluster, group) == NetworkReader::cloud_init ? findings : of_network);
+    const bool with_network = has_network_config(in, static_cast<int>(g));
     const PatternText network_config = with_network ? netplan_text(in, network, group, "cloud-init") : PatternText();
     const PatternText user(user_data(in, static_cast<int>(g), network, extra), in.spec_digest);
     std::string host, folder;
@@ -95,7 +96,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       out += "instance-id: \"", out += cluster, out += '-', out += host, out += "\"\nlocal-hostname: \"", out += host, out += "\"\n";
       bundle.close();
       if (!with_network) continue;
-      bundle.open(folder + "/network-config", "cloud-init", 0600);
+      bundle.open(folder + "/network-config", "cloud-init");   // over HTTP to the installer; nothing in it is secret
       network.append(network_config, i, bundle.text());
       bundle.close();
     }
@@ -103,6 +104,11 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 }
 
 }  // namespace
+
+bool has_network_config(const CompileInput& in, int group) {
+  Findings of_network;   // said by the output
+  return !reads_netplan(in.cluster.nodes[static_cast<std::size_t>(group)]) && !GroupNetwork(in, group, of_network).empty();
+}
 
 const Output kCloudInitOutput{
     .id = "cloud-init",

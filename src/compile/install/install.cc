@@ -7,6 +7,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/ansible/settings.h"
+#include "compile/cloud_init/cloud_init.h"
 #include "compile/dhcp/dhcp.h"
 #include "compile/hosts/each_address.h"
 #include "compile/templates.h"
@@ -59,10 +60,6 @@ int first_provisioner(const Cluster& c) {
   return -1;
 }
 
-// Sizes on a label and of the drive itself differ by what vendors keep back; the next size that is sold is 4 % away (1.92 and 2 TB).
-constexpr double kSizeTolerance = 0.02;
-constexpr double kSector = 512;
-
 void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings) {
   const auto& drives = g.server.part.drives.entries;
   if (drives.empty()) return;   // not known: the only disk there is
@@ -75,14 +72,10 @@ void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings
   }
   const Drives& d = entry->value;
   if (!d.size) return;
-  const auto kind = [](const Drives& x) { return x.kind.value_or(DriveKind::nvme); };
-  out.disks = d.count.value_or(1);
-  out.kind = kind(d) == DriveKind::nvme ? "nvme" : kind(d) == DriveKind::hdd ? "hdd" : "ssd";
-  out.least = static_cast<std::uint64_t>(d.size->value * (1 - kSizeTolerance) / kSector);
-  out.most = static_cast<std::uint64_t>(d.size->value * (1 + kSizeTolerance) / kSector);
+  out.disks = drive_choice(d);
   for (const auto& other : drives) {
-    const double size = other.value.size ? other.value.size->value / kSector : 0;
-    if (&other == &*entry || kind(other.value) != kind(d) || size < static_cast<double>(out.least) || size > static_cast<double>(out.most)) continue;
+    const double size = other.value.size ? other.value.size->value / 512 : 0;
+    if (&other == &*entry || !other.value.size || drive_choice(other.value).kind != out.disks.kind || size < static_cast<double>(out.disks.least) || size > static_cast<double>(out.disks.most)) continue;
     findings.warning("install-drives-alike", g.span, format("drives '{}' and '{}' of '{}' are of one size and kind: the installer cannot tell them apart, and erases none", entry->name, other.name, g.name))
         .help("fit the system's drives in another size or kind, or install these nodes by hand");
   }
@@ -138,6 +131,7 @@ std::optional<InstallPlan> install_plan(const CompileInput& in, int group, Findi
   out.user = "admin";
   out.keys = server->url + "/authorized_keys";
   choose_drives(g, out, findings);
+  out.network = is_made(in.cluster, "cloud-init") && has_network_config(in, group);
   if (is_made(in.cluster, "cloud-init")) out.folders = (g.count + kBucket - 1) / kBucket;
   return out;
 }
@@ -154,10 +148,13 @@ std::string_view template_text(std::string_view name) {
 
 }  // namespace
 
+std::string data_drives_script() { return "#!/bin/sh\n" + std::string(template_text("install/disks-of.sh")) + std::string(template_text("install/data-drives.sh")); }
+
 std::string disks_script(const InstallPlan& plan, std::string_view tail) {
   std::string out;
   ShellWriter sh(out);
-  sh.assign("count", plan.disks).assign("kind", plan.kind).assign("least", plan.least).assign("most", plan.most);
+  sh.assign("count", plan.disks.count).assign("kind", plan.disks.kind).assign("least", plan.disks.least).assign("most", plan.disks.most);
+  out += template_text("install/disks-of.sh");
   out += template_text("install/disks.sh");
   out += template_text("install/" + std::string(tail));
   return out;
@@ -166,7 +163,7 @@ std::string disks_script(const InstallPlan& plan, std::string_view tail) {
 std::string finish_script(const CompileInput& in, int group, const InstallPlan& plan) {
   std::string out = "# shellcheck disable=SC2209\n";   // an account may be called as a command is: admin
   ShellWriter sh(out);
-  sh.assign("base", plan.server.url).assign("group", in.cluster.nodes[static_cast<std::size_t>(group)].name).assign("folders", plan.folders).assign("user", plan.user).assign("keys", plan.keys);
+  sh.assign("base", plan.server.url).assign("group", in.cluster.nodes[static_cast<std::size_t>(group)].name).assign("folders", plan.folders).assign("network", plan.network ? 1 : 0).assign("user", plan.user).assign("keys", plan.keys);
   out += template_text("install/finish.sh");
   return out;
 }

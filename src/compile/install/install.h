@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "compile/file_systems.h"
 #include "compile/output.h"
 
 namespace clusterc {
@@ -34,9 +35,8 @@ struct InstallPlan {
   bool arm = false;
   BootServer server;
   std::string mirror, user, keys;                  // URL without a slash at its end; account; URL of its authorized_keys
-  std::int64_t disks = 1;                          // mirrors of each other where there are several
-  std::string_view kind = "any";                   // nvme, ssd, hdd; any: the only disk of the machine
-  std::uint64_t least = 0, most = 0;               // sectors of 512 bytes
+  DriveChoice disks;                               // mirrors of each other where there are several; of any kind: the only disk of the machine
+  bool network = false;                            // cloud-init has a network-config of each node
   std::int64_t folders = 0;                        // of cloud-init: GROUP-0, GROUP-1, …
 };
 std::optional<InstallPlan> install_plan(const CompileInput&, int group, Findings&);
@@ -44,6 +44,8 @@ std::optional<InstallPlan> install_plan(const CompileInput&, int group, Findings
 // Headers of files whose readers join lines that end with a backslash, comments too.
 std::string install_header(const CompileInput&, std::string_view output_id);
 // Scripts of templates/install with what they are told above them.
+// What Ansible makes file systems of data drives with (templates/install/data-drives.sh says how it is called).
+std::string data_drives_script();
 std::string disks_script(const InstallPlan&, std::string_view tail);   // tail: disks-preseed.sh, …
 std::string finish_script(const CompileInput&, int group, const InstallPlan&);
 

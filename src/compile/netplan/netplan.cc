@@ -10,7 +10,7 @@
 
 namespace clusterc {
 
-PatternText netplan_text(const CompileInput& in, const GroupNetwork& network, const NodeGroupModel& g, std::string_view output_id) {
+PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const NodeGroupModel& g, std::string_view output_id) {
   std::string text = made_by(in, output_id);
   YamlWriter y(text);
   const auto common = [&](const NetworkDevice& device) {
@@ -52,7 +52,10 @@ PatternText netplan_text(const CompileInput& in, const GroupNetwork& network, co
       if (d.kind != kind) continue;
       if (!open) y.map(section), open = true;
       y.map(d.name);
-      if (kind == NetworkDevice::Kind::port) y.field("dhcp4", false);
+      if (kind == NetworkDevice::Kind::port) {
+        y.field("dhcp4", false);
+        text += network.with_mac(d, "\n      match:\n        macaddress: \"", "\"\n      set-name: \"" + d.name + "\"");   // at the depth of dhcp4
+      }
       if (kind == NetworkDevice::Kind::bond) {
         y.key("interfaces").flow(d.members);
         y.map("parameters").field("mode", kBondMode).field("lacp-rate", kBondTimer).field("mii-monitor-interval", kBondMonitorMilliseconds).field("transmit-hash-policy", kBondHash).end_map();
@@ -102,7 +105,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
     if (network_reader(in.cluster, group) != NetworkReader::netplan) continue;
-    const GroupNetwork network(in, static_cast<int>(g), findings);
+    GroupNetwork network(in, static_cast<int>(g), findings);
     if (network.empty()) continue;
     for (const NetworkDevice& d : network.devices()) devices.push_back(d.name);
     const PatternText text = netplan_text(in, network, group, "netplan");

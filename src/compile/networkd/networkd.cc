@@ -63,7 +63,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
     if (network_reader(in.cluster, group) != NetworkReader::networkd) continue;
-    const GroupNetwork network(in, static_cast<int>(g), findings);
+    GroupNetwork network(in, static_cast<int>(g), findings);
     if (network.empty()) continue;
     std::vector<DeviceFile> files;
     for (const NetworkDevice& d : network.devices()) {
@@ -71,6 +71,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       files.push_back({"10-" + d.name + ".network", network_file(in, group, network, d), !d.addresses.empty()});
       if (d.kind != Kind::port) files.push_back({"10-" + d.name + ".netdev", netdev(in, d), false});
     }
+    add_link_files(in, network, "networkd", files);
     write_device_files(in, static_cast<int>(g), network, files, "networkd", 0644, bundle);
   }
   const std::string extra = ini_lines(in, kExtraFile, "[Match] and then Name=mgmt0", findings, [&](std::string_view section, std::string_view key, std::string_view value) -> std::string {

@@ -71,13 +71,14 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
     if (network_reader(in.cluster, group) != NetworkReader::networkmanager) continue;
-    const GroupNetwork network(in, static_cast<int>(g), findings);
+    GroupNetwork network(in, static_cast<int>(g), findings);
     if (network.empty()) continue;
     std::vector<DeviceFile> files;
     for (const NetworkDevice& d : network.devices()) {
       names.push_back(d.name);
       files.push_back({d.name + ".nmconnection", keyfile(in, group, network, d), !d.addresses.empty()});
     }
+    add_link_files(in, network, "networkmanager", files);
     write_device_files(in, static_cast<int>(g), network, files, "networkmanager", 0600, bundle);
   }
   const std::string extra = ini_lines(in, kExtraFile, "[connection] and then interface-name=mgmt0", findings, [&](std::string_view section, std::string_view key, std::string_view value) -> std::string {

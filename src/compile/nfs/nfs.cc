@@ -6,6 +6,7 @@
 
 #include "base/ip.h"
 #include "compile/common.h"
+#include "compile/file_systems.h"
 
 namespace clusterc {
 
@@ -57,7 +58,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     out += "# for ", out += c.nodes[s.nodes].names.text(), out += ": /etc/exports.d/", out += s.name, out += ".exports\n";
     append_path(out, *s.spec->mount);
     // root of a node is nobody here; sync: what a client was told is written survives the server
-    for (const Ipv4Prefix& p : clients) out += ' ', out += p.text(), out += "(rw,sync,no_subtree_check,root_squash)";
+    // mp: nothing is exported while the file system of its drives is not mounted, so that nobody writes onto the system's
+    const std::string_view mounted = data_drives(c, static_cast<int>(i), s.nodes) ? ",mp" : "";
+    for (const Ipv4Prefix& p : clients) out += ' ', out += p.text(), out += "(rw,sync,no_subtree_check,root_squash", out += mounted, out += ')';
     out += '\n';
     bundle.close();
   }

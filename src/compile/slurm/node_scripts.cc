@@ -1,10 +1,11 @@
 // What slurmd runs on a node: prolog, epilog and health check, the same for all nodes, and a file for each node group with what has to be
-// there. That one holds commands with quoted words (gpu_device, gpus, mounted, scratch); each script says what they do.
+// there. That one holds commands with quoted words (gpu_device, gpus, mounted, scratch, scratch_folder); each script says what they do.
 #include <algorithm>
 #include <set>
 
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/file_systems.h"
 #include "compile/slurm/slurm.h"
 #include "write/writers.h"
 
@@ -36,6 +37,7 @@ gpu_instances() {
 }
 mounted() { mountpoint -q "$1" || miss "$1 is not mounted"; }
 scratch() { mounted "$1"; }
+scratch_folder() { :; }
 if [ -r "$here/node.sh" ]; then
   # shellcheck source=/dev/null
   . "$here/node.sh"
@@ -81,6 +83,8 @@ scratch() {
   mkdir -m 0700 "$at" || exit 1
   chown "$SLURM_JOB_UID" "$at" || exit 1
 }
+# scratch_folder FOLDER: the spec does not say which drives it lies on, so that it is not looked for
+scratch_folder() { mkdir -p "$1" && scratch "$1"; }
 case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit 1 ;; esac
 # shellcheck source=/dev/null
 . "$here/node.sh"
@@ -97,6 +101,7 @@ gpus() { :; }
 gpu_instances() { :; }
 mounted() { :; }
 scratch() { rm -rf "${1:?}/$SLURM_JOB_ID"; }
+scratch_folder() { scratch "$1"; }
 case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit 1 ;; esac
 # shellcheck source=/dev/null
 . "$here/node.sh"
@@ -136,9 +141,10 @@ void node_file(const CompileInput& in, const SlurmNodes& n, Bundle& bundle) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
     const StorageModel& s = c.storage[i];
-    if (!mounts(s, g) || !s.spec->kind || *s.spec->kind == StorageKind::object || !seen.insert(*s.spec->mount).second) continue;
-    const bool local = *s.spec->kind == StorageKind::local;
-    if (local || reaches(c, static_cast<int>(i), n.group)) w.command({local ? "scratch" : "mounted", *s.spec->mount});
+    if (!mounts(s, g) || !s.spec->kind || !seen.insert(*s.spec->mount).second) continue;
+    const bool ours = is_mounted_by_us(c, in.plan, static_cast<int>(i), n.group);
+    if (*s.spec->kind == StorageKind::local) w.command({ours ? "scratch" : "scratch_folder", *s.spec->mount});
+    else if (ours) w.command({"mounted", *s.spec->mount});
   }
   bundle.close();
 }

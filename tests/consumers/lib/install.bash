@@ -55,6 +55,9 @@ as_planned() {
   equal "mode of the keys" "$(stat -c %a "$work/new/var-lib/admin/.ssh" "$work/new/var-lib/admin/.ssh/authorized_keys" | tr '\n' ' ')" "700 600 "
   equal "rights of admin" "$(cat "$work/new/etc/sudoers.d/90-cluster")" "admin ALL=(ALL) NOPASSWD:ALL"
   cmp -s "$seed/user-data" "$tree"/cloud-init/*/"$node"/user-data && cmp -s "$seed/meta-data" "$tree"/cloud-init/*/"$node"/meta-data || fail "cloud-init does not get the files of $node"
+  for config in "$tree"/cloud-init/*/"$node"/network-config; do
+    [ ! -e "$config" ] || { cmp -s "$config" "$seed/network-config" && equal "mode of network-config" "$(stat -c %a "$seed/network-config")" 600; } || fail "cloud-init does not get the network of $node"
+  done
   equal "data source" "$(cat "$work/new/etc/cloud/cloud.cfg.d/99-zz-cluster.cfg")" "datasource_list: [NoCloud, None]"
 }
 # named TREE FILE...: every file of the compiled tree that these name by URL is there

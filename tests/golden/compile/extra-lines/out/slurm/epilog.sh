@@ -11,6 +11,7 @@ gpus() { :; }
 gpu_instances() { :; }
 mounted() { :; }
 scratch() { rm -rf "${1:?}/$SLURM_JOB_ID"; }
+scratch_folder() { scratch "$1"; }
 case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit 1 ;; esac
 # shellcheck source=/dev/null
 . "$here/node.sh"

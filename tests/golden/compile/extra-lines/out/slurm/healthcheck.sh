@@ -24,6 +24,7 @@ gpu_instances() {
 }
 mounted() { mountpoint -q "$1" || miss "$1 is not mounted"; }
 scratch() { mounted "$1"; }
+scratch_folder() { :; }
 if [ -r "$here/node.sh" ]; then
   # shellcheck source=/dev/null
   . "$here/node.sh"

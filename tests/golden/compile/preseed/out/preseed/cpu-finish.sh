@@ -4,10 +4,11 @@
 base=http://10.1.0.65/cluster
 group=cpu
 folders=1
+network=0
 user=admin
 keys=http://10.1.0.65/cluster/authorized_keys
 # The last thing of an installation, inside the new system: the administrators' account, and what cloud-init is to do at the first start; Ansible does the
-# rest. $base, $group, $folders, $user and $keys stand above.
+# rest. $base, $group, $folders, $network, $user and $keys stand above.
 set -euf
 fetch() { if command -v curl > /dev/null; then curl -fsS -o "$2" "$1"; else wget -q -O "$2" "$1"; fi; } # URL FILE
 # The name of this node, as the boot menu was told it by DHCP.
@@ -43,6 +44,9 @@ while [ "$folders" -gt 0 ]; do
     install -d -m 0755 "$seed" /etc/cloud/cloud.cfg.d
     if fetch "$base/cloud-init/$group-$n/$try/meta-data" "$seed/meta-data" 2> /dev/null; then
       fetch "$base/cloud-init/$group-$n/$try/user-data" "$seed/user-data"
+      if [ "$network" = 1 ]; then
+        (umask 077 && fetch "$base/cloud-init/$group-$n/$try/network-config" "$seed/network-config")
+      fi
       printf 'datasource_list: [NoCloud, None]\n' > /etc/cloud/cloud.cfg.d/99-zz-cluster.cfg
       exit 0
     fi

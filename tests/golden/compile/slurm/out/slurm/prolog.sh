@@ -20,6 +20,8 @@ scratch() {
   mkdir -m 0700 "$at" || exit 1
   chown "$SLURM_JOB_UID" "$at" || exit 1
 }
+# scratch_folder FOLDER: the spec does not say which drives it lies on, so that it is not looked for
+scratch_folder() { mkdir -p "$1" && scratch "$1"; }
 case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit 1 ;; esac
 # shellcheck source=/dev/null
 . "$here/node.sh"

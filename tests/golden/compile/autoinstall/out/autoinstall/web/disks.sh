@@ -4,9 +4,8 @@ count=1
 kind=ssd
 least=918750000
 most=956250000
-# Chooses the disks that the operating system is to lie on. Nothing is erased unless there are exactly as many of that kind and size as the spec
-# has: else this ends with 1, and the installation with it. $count, $kind, $least and $most (sectors of 512 bytes) stand above.
-choose_disks() {
+# disks_of TEST: the disks of $kind, with $least to $most sectors of 512 bytes, that TEST DISK takes: $chosen, and their $number.
+disks_of() {
   chosen=
   number=0
   for folder in "${SYS_BLOCK:-/sys/block}"/*; do
@@ -23,10 +22,16 @@ choose_disks() {
     if [ "$kind" != any ]; then
       if [ "$is" != "$kind" ] || [ "$size" -lt "$least" ] || [ "$size" -gt "$most" ]; then continue; fi
     fi
+    "$1" "$disk" || continue
     chosen="$chosen $disk"
     number=$((number + 1))
   done
   chosen=${chosen# }
+}
+# Chooses the disks that the operating system is to lie on. Nothing is erased unless there are exactly as many of that kind and size as the spec
+# has: else this ends with 1, and the installation with it. $count, $kind, $least and $most stand above.
+choose_disks() {
+  disks_of true
   if [ "$number" -ne "$count" ]; then
     echo "clusterc: $count disks ($kind, $least to $most sectors) are to be erased, $number are there: ${chosen:-none}" >&2
     return 1

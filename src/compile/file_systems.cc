@@ -1,0 +1,155 @@
+#include "compile/file_systems.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "compile/common.h"
+#include "compile/hosts/each_address.h"
+#include "compile/install/install.h"
+#include "model/storage_path.h"
+
+namespace clusterc {
+namespace {
+
+// Sizes on a label and of the drive itself differ by what vendors keep back; the next size that is sold is 4 % away (1.92 and 2 TB).
+constexpr double kSizeTolerance = 0.02;
+constexpr double kSector = 512;
+
+bool is_local(const StorageModel& s) { return s.spec && s.spec->kind && *s.spec->kind == StorageKind::local; }
+bool is_nfs(const StorageModel& s) { return s.spec && s.spec->kind && *s.spec->kind == StorageKind::nfs; }
+
+// Whether these nodes keep the data of this storage.
+bool keeps(const Cluster& c, const StorageModel& s, int group) {
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  if (!s.spec || !s.spec->mount || g.count == 0) return false;
+  if (is_local(s)) return mounts(s, g) && (g.computes || !s.spec->on.empty());
+  return is_nfs(s) && s.nodes == group;
+}
+
+// The entry of the nodes' drives that it lies on; null: `why` says why none does.
+const Named<Drives>* entry_of(const Cluster& c, int storage, int group, std::string& why) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  const Named<Drives>* found = nullptr;
+  for (const auto& d : g.server.part.drives) {
+    if (s.spec->drives ? d.name != *s.spec->drives : d.name == "boot") continue;
+    if (found) return why = "'" + g.name + "' has more than one entry of drives besides boot, and `drives` does not name one", nullptr;
+    found = &d;
+  }
+  if (!found) return why = "'" + g.name + "' has no drives " + (s.spec->drives ? "named '" + *s.spec->drives + "'" : std::string("besides boot")), nullptr;
+  if (!found->value.size) return why = "the size of drives '" + found->name + "' is not known", nullptr;
+  // An installer takes the entry `boot`, or the only one there is (install.cc).
+  if (g.server.part.drives.size() == 1 && installer_of(c, group)) return why = "the system of '" + g.name + "' lies on '" + found->name + "', its only drives", nullptr;
+  return found;
+}
+
+// The level that makes one device of all drives; nullopt: the spec does not say how. What has no redundancy of its own is striped where it is scratch: its room is the
+// sum of its drives (rule storage-scratch-absent-or-small).
+std::optional<std::string> raid_of(const StorageModel& s, std::int64_t count, std::string& why) {
+  const Value<std::string>& text = s.spec->protection;
+  if (!text) {
+    if (count == 1) return std::string();
+    if (is_local(s)) return "0";
+    return why = "it has " + std::to_string(count) + " drives on each node and no `protection`, such as raid6 " + std::to_string(std::max<std::int64_t>(count - 2, 1)) + "+2", std::nullopt;
+  }
+  const auto p = parse_protection(*text);
+  const std::string_view level = p && p->kind == Protection::Kind::raid ? std::string_view(*text).substr(4, text->find(' ') - 4) : std::string_view();
+  const bool fits = (level == "0" && p->parity == 0) || (level == "1" && p->data == 1) || (level == "5" && p->parity == 1) || (level == "6" && p->parity == 2) || (level == "10" && p->parity == p->data);
+  if (!fits) return why = "'" + one_line(*text) + "' is not made by a node's own RAID (raid0 4+0, raid1 1+1, raid5 4+1, raid6 8+2, raid10 4+4)", std::nullopt;
+  if (p->data + p->parity != count) return why = "'" + one_line(*text) + "' takes " + std::to_string(p->data + p->parity) + " drives of each node's " + std::to_string(count), std::nullopt;
+  return std::string(level);
+}
+
+// The network over which the group reaches who serves the storage: one that is for storage alone before one that carries it too, before any other; -1: none.
+int network_between(const Cluster& c, int storage, int group) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  int best = -1, rank = 0;
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    const NetworkModel& net = c.networks[n];
+    const auto has = [&](auto&& is) { return std::any_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.members > 0 && !is_management_port(c, net, e) && is(e); }); };
+    if (!net.subnet || !has([&](const EndPoints& e) { return e.group == group; }) || !has([&](const EndPoints& e) { return e.storage == storage || (s.nodes >= 0 && e.group == s.nodes); })) continue;
+    const int mine = !net.carries_traffic(Traffic::storage) ? 1 : net.carries_traffic(Traffic::inband) ? 2 : 3;
+    if (mine > rank) best = static_cast<int>(n), rank = mine;
+  }
+  return best;
+}
+
+// The server as hosts calls its address in that network; empty: none that these nodes reach.
+std::string nfs_server(const Cluster& c, const Plan& plan, int storage, int group) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  if (s.spec->servers && s.spec->servers->external) return *s.spec->servers->external;
+  const int n = network_between(c, storage, group);
+  if (n < 0) return {};
+  const std::string& network = c.networks[static_cast<std::size_t>(n)].name;
+  if (s.nodes < 0) return s.name + "-1-" + network;
+  const std::string server = c.nodes[static_cast<std::size_t>(s.nodes)].names.name(0);
+  return home_of(c, plan, s.nodes).network == n ? server : server + "-" + network;
+}
+
+std::optional<NfsMount> nfs_mount(const Cluster& c, const Plan& plan, int storage, int group) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  if (!is_nfs(s) || s.nodes == group || !mounts(s, c.nodes[static_cast<std::size_t>(group)])) return std::nullopt;
+  const std::string server = nfs_server(c, plan, storage, group);
+  return server.empty() ? std::nullopt : std::optional(NfsMount{server, *s.spec->mount});
+}
+
+}  // namespace
+
+DriveChoice drive_choice(const Drives& d) {
+  const DriveKind kind = d.kind.value_or(DriveKind::nvme);
+  DriveChoice out{.count = d.count.value_or(1), .kind = kind == DriveKind::nvme ? "nvme" : kind == DriveKind::hdd ? "hdd" : "ssd"};
+  out.least = static_cast<std::uint64_t>(d.size->value * (1 - kSizeTolerance) / kSector);
+  out.most = static_cast<std::uint64_t>(d.size->value * (1 + kSizeTolerance) / kSector);
+  return out;
+}
+
+std::optional<DataDrives> data_drives(const Cluster& c, int storage, int group, std::string* why) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  std::string reason;
+  std::string& missing = why ? *why : reason;
+  if (!keeps(c, s, group)) return std::nullopt;
+  const auto* entry = entry_of(c, storage, group, missing);
+  if (!entry) return std::nullopt;
+  for (int before = 0; before < storage; ++before) {
+    std::string of_other;
+    if (keeps(c, c.storage[static_cast<std::size_t>(before)], group) && entry_of(c, before, group, of_other) == entry)
+      return missing = "'" + c.storage[static_cast<std::size_t>(before)].name + "' lies on drives '" + entry->name + "' of '" + c.nodes[static_cast<std::size_t>(group)].name + "' already", std::nullopt;
+  }
+  const DriveChoice drives = drive_choice(entry->value);
+  const auto raid = raid_of(s, drives.count, missing);
+  return raid ? std::optional(DataDrives{s.name, *s.spec->mount, drives, *raid}) : std::nullopt;
+}
+
+std::vector<NfsMount> nfs_mounts(const Cluster& c, const Plan& plan, int group) {
+  std::vector<NfsMount> out;
+  for (std::size_t i = 0; i < c.storage.size(); ++i)
+    if (auto mount = nfs_mount(c, plan, static_cast<int>(i), group)) out.push_back(*std::move(mount));
+  return out;
+}
+
+bool is_mounted_by_us(const Cluster& c, const Plan& plan, int storage, int group) { return data_drives(c, storage, group) || nfs_mount(c, plan, storage, group); }
+
+void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) {
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const StorageModel& s = c.storage[i];
+    std::string why;
+    for (std::size_t g = 0; g < c.nodes.size() && why.empty(); ++g) data_drives(c, static_cast<int>(i), static_cast<int>(g), &why);
+    if (!why.empty()) {
+      findings.note("storage-drives-unsaid", s.span, "no file system is made for '" + s.name + "', and no health check asks for one: " + why)
+          .help("`drives` names an entry of the nodes' drives, `protection` how several of them are one");
+      continue;
+    }
+    if (!s.spec || !s.spec->kind || !s.spec->mount || is_local(s) || *s.spec->kind == StorageKind::object) continue;
+    if (is_nfs(s)) {
+      std::vector<std::string> left;
+      for (std::size_t g = 0; g < c.nodes.size(); ++g)
+        if (c.nodes[g].count > 0 && s.nodes != static_cast<int>(g) && mounts(s, c.nodes[g]) && (c.nodes[g].computes || !s.spec->on.empty()) && !nfs_mount(c, plan, static_cast<int>(i), static_cast<int>(g))) left.push_back("'" + c.nodes[g].name + "'");
+      if (!left.empty()) findings.note("storage-not-mounted", s.span, "'" + s.name + "' is not mounted on " + join(left, ", ") + ": no network with a subnet joins them and its servers").help("name both in `connects` of one network with a subnet");
+    }
+    if (is_nfs(s)) continue;
+    findings.note("storage-not-mounted", s.span, "nothing that is compiled mounts '" + s.name + "' (" + std::string(enum_text(*s.spec->kind)) + "), and no health check asks for it")
+        .help("install its maker's client, and mount it with that");
+  }
+}
+
+}  // namespace clusterc

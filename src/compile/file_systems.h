@@ -1,0 +1,43 @@
+// The file systems that the spec names, as its nodes get them: what a node mounts over the network, and what is made of drives of its own. Asked by all that mounts, makes or
+// looks for one (cloud-init, Ansible, Slurm's health check), so that nobody demands what nobody makes.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diag/finding.h"
+#include "model/cluster.h"
+#include "plan/plan.h"
+
+namespace clusterc {
+
+// How a machine's drives of one entry of the spec are told from others: kind and size, the size within what vendors keep back of it.
+struct DriveChoice {
+  std::int64_t count = 1;
+  std::string_view kind = "any";         // nvme, ssd, hdd; any: whatever is there
+  std::uint64_t least = 0, most = 0;     // sectors of 512 bytes
+};
+DriveChoice drive_choice(const Drives&); // of an entry whose size is known
+
+// A file system on drives of the node's own: local scratch, or what it serves over NFS.
+struct DataDrives {
+  std::string storage, mount;
+  DriveChoice drives;
+  std::string raid;                      // level, as mdadm has it; empty: one drive
+};
+// nullopt: this storage does not lie on drives of these nodes, or the spec does not say on which; then `why`, where given, says what is missing.
+std::optional<DataDrives> data_drives(const Cluster&, int storage, int group, std::string* why = nullptr);
+
+// NFS file systems that the group mounts. Others need client software of their own kind, and the spec does not say what that mounts.
+struct NfsMount { std::string server, path; };   // the server as hosts calls its address in the network that both are in
+std::vector<NfsMount> nfs_mounts(const Cluster&, const Plan&, int group);
+
+// Whether the storage is mounted on these nodes by what is compiled: the rest is somebody else's business, and no health check asks for it.
+bool is_mounted_by_us(const Cluster&, const Plan&, int storage, int group);
+
+// Says which file systems of the spec are mounted or made by nobody.
+void check_file_systems(const Cluster&, const Plan&, Findings&);
+
+}  // namespace clusterc
