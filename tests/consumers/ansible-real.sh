@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: ansible-playbook 2.14 (Debian 12): all roles for Debian in check mode and for real in a copy of a Debian 12 system: what they leave there agrees with the compiled files, and a second run changes nothing; 2 broken twins
+# output ansible: ansible-playbook 2.14 (Debian 12): all roles for Debian in check mode and for real in a copy of a Debian 12 system: what they leave there agrees with the compiled files, and a second run changes nothing; 3 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work
@@ -71,7 +71,12 @@ if [ -z "$skip" ]; then
   mkdir -p "$root/run/sshd"; chroot "$root" sh -c 'ls /etc/ssh/ssh_host_*_key > /dev/null 2>&1 || ssh-keygen -A > /dev/null; sshd -T' > "$work/sshd" || fail "sshd refuses its file"
   equal "ssh keys come from" "$(grep ^authorizedkeyscommand\  "$work/sshd")" "authorizedkeyscommand /usr/bin/sss_ssh_authorizedkeys"
 fi
-# Broken twins, on the system as it is now: a firewall that nft refuses is not put in place; another operating system is refused
+# Broken twins, on the system as it is now: plays that come from outside would be locked out by the firewall (10.77.0.0/24 is inside), a firewall that nft refuses is not put in place; another operating system is refused
+sed -i '/tcp dport 22 accept/d' "$root/root/tree/nftables/manager.nft"
+play_from="192.0.2.9 50000 10.77.0.17 22" play "$system" --limit one --tags nftables > "$work/twin-from" 2>&1 && fail "the plays lock themselves out"
+grep -q 'lets nobody in by ssh from 192.0.2.9' "$work/twin-from" && cmp -s "$work/plays/nftables/manager.nft" "$root/etc/nftables.conf" || { tail -5 "$work/twin-from" >&2; fail "not refused, or for another reason"; }
+play_from="10.77.0.18 50000 10.77.0.17 22" play "$system" --limit one --tags nftables > "$work/from-inside" 2>&1 || { tail -5 "$work/from-inside" >&2; fail "plays from inside are refused"; }
+echo "ok: a firewall that would lock the plays out is refused"
 echo 'table inet filter { chain input { frobnicate } }' > "$root/root/tree/nftables/manager.nft"
 play "$system" --limit one --tags base,nftables > "$work/twin-nft" 2>&1 && fail "a firewall that nft refuses is put in place"
 cmp -s "$work/plays/nftables/manager.nft" "$root/etc/nftables.conf" || fail "the firewall that works was replaced"

@@ -143,7 +143,7 @@ void settings(YamlWriter& y, const NodeGroupModel& g, const AnsibleSettings& s) 
   put(y, "cluster_kernel_modules", s.packages.modules);
   if (!s.files.sysctl.empty()) put(y, "cluster_sysctl", s.files.sysctl);
   if (!s.files.limits.empty()) put(y, "cluster_limits", s.files.limits);
-  if (!s.firewall.empty()) y.field("cluster_firewall", s.firewall);
+  if (!s.firewall.empty()) put(y.field("cluster_firewall", s.firewall), "cluster_firewall_inside", s.firewall_inside);
   if (!s.drives.empty()) {
     y.list("cluster_drives");
     for (const DataDrives& d : s.drives) {

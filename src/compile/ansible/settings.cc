@@ -155,7 +155,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (!out.kernel_arguments.empty() || !out.files.sysctl.empty() || !out.packages.modules.empty()) roles.push_back("kernel");
   if (!out.files.limits.empty()) roles.push_back("limits");
   if (const std::string_view reader = network_output(c, g); !network.empty() && !reader.empty() && is_made(c, reader)) roles.push_back(reader);
-  if (is_made(c, "nftables")) out.firewall = firewall_file(g), roles.push_back("nftables");
+  if (is_made(c, "nftables")) out.firewall = firewall_file(g), out.firewall_inside = firewall_inside(c), roles.push_back("nftables");
   if (is_made(c, "chrony")) roles.push_back("chrony");
   if (g.software.identity && g.software.identity->kind.value_or("local") != "local") {
     const Identity& who = *g.software.identity;

@@ -28,6 +28,7 @@ struct AnsibleSettings {
   struct Export { std::string path, storage; };
   std::vector<Export> exports;
   std::string_view firewall;                                  // file of the output nftables
+  std::vector<std::string> firewall_inside;                   // whence it lets everything in
   NodePackages packages;
   std::int64_t imex_nodes = 0;                                // of an NVLink domain; 0: spans no two nodes
   std::vector<std::string> slurm_packages, slurm_controller_packages;

@@ -1,6 +1,6 @@
 // nftables/: one ruleset for each kind of machine: node.nft, login.nft (users come in by ssh), manager.nft (may speak with BMCs, switches and PDUs).
 //
-// What is let in: answers, the machine itself, ICMP, and the cluster's own networks. The out-of-band networks are cut off: nobody but a manager's root (and its DHCP server and SNMP exporter) sends
+// What is let in: what extra lines of the spec say, answers, the machine itself, ICMP, and the cluster's own networks. The out-of-band networks are cut off: nobody but a manager's root (and its DHCP server and SNMP exporter) sends
 // anything there, nothing from there is taken, and nothing is forwarded to or from there, so that neither a job nor a user reaches a BMC
 // (the host side of it; the switch keeps the networks apart).
 #include "compile/nftables/nftables.h"
@@ -19,6 +19,7 @@ bool is_oob(const NetworkModel& n) { return n.everything || (n.carries_traffic(T
 
 constexpr Role kManagers[] = {Role::provisioning, Role::scheduler, Role::monitoring, Role::fabric_manager, Role::control_plane};
 bool manages(const NodeGroupModel& g) { return std::any_of(std::begin(kManagers), std::end(kManagers), [&](Role r) { return g.has_role(r); }); }
+bool runs_pods(const Cluster& c) { return c.spec.software.scheduler && c.spec.software.scheduler->kind && *c.spec.software.scheduler->kind == SchedulerKind::kubernetes; }
 bool lets_users_in(const NodeGroupModel& g) { return g.has_role(Role::login) || g.has_role(Role::gateway); }
 
 // Where the spec has a management network to cut off, and says by roles who may speak with it or come in from outside: a firewall made without
@@ -37,6 +38,9 @@ void append_set(std::string& out, std::string_view name, const std::vector<Ipv4P
   }
   out += "  }\n";
 }
+
+// Links that lead to containers of this machine or through a tunnel to those of others (ip-link(8), types): a cable ends at none of them.
+constexpr std::string_view kContainerLinks = R"("bridge", "geneve", "ipip", "veth", "vxlan", "wireguard")";
 
 void append_extra(const CompileInput& in, std::string_view file, std::string& out, Findings& findings) {
   const auto* extra = extra_of(in, file);
@@ -69,17 +73,25 @@ void write(const CompileInput& in, std::string_view file, std::string_view who, 
   out += "table inet cluster\ndelete table inet cluster\ntable inet cluster {\n";
   append_set(out, "inside", inside);
   append_set(out, "bmc", oob);
+  // A TFTP server answers from a port of its own (RFC 1350, 4): to whoever has just asked.
+  if (!oob.empty() && manager) out += "  set tftp {\n    type ipv4_addr . inet_service; flags dynamic,timeout; timeout 1m; size 65536\n  }\n";
   out += "  chain input {\n    type filter hook input priority filter; policy drop;\n    ct state established,related accept\n    ct state invalid drop\n    iif \"lo\" accept\n";
-  if (!oob.empty()) out += manager ? "    ip saddr @bmc meta l4proto icmp accept\n    ip saddr @bmc udp dport { 67, 69, 123, 162, 514 } accept\n    ip saddr @bmc drop\n" : "    ip saddr @bmc drop\n";
+  append_extra(in, file, out, findings);   // before what drops: the first verdict counts
+  if (!oob.empty() && manager) out += "    ip saddr @bmc meta l4proto icmp accept\n    ip saddr @bmc udp dport 69 update @tftp { ip saddr . udp sport } accept\n    ip saddr @bmc udp dport { 67, 123, 162, 514 } accept\n";
+  if (!oob.empty()) out += "    ip saddr @bmc drop\n";
   out += "    meta l4proto { icmp, ipv6-icmp } accept\n    ip saddr @inside accept\n";
   if (in.cluster.own_site || login || manager) out += "    udp dport 68 accept\n";   // DHCP answers come before there is an address
   if (manager) out += "    udp sport 68 udp dport 67 accept\n";
   if (login) out += "    tcp dport 22 accept\n";
-  append_extra(in, file, out, findings);
+  // Pods of this node, and of others through a tunnel; their addresses are the network plugin's.
+  if (runs_pods(in.cluster)) out += "    meta iifkind { ", out += kContainerLinks, out += " } accept\n";
   out += "  }\n  chain forward {\n    type filter hook forward priority filter; policy accept;\n";   // containers bring rules of their own
+  // What they publish comes through here with another destination than it was sent to, not through the input chain: it is for the cluster, as other ports are.
+  out += "    ct status dnat ct state new meta iifkind != { ", out += kContainerLinks, out += " } ip saddr != @inside drop\n";
+  out += "    ct status dnat ct state new meta iifkind != { ", out += kContainerLinks, out += " } meta nfproto ipv6 drop\n";
   if (!oob.empty()) out += "    ip daddr @bmc drop\n    ip saddr @bmc drop\n";
   out += "  }\n  chain output {\n    type filter hook output priority filter; policy accept;\n";
-  if (!oob.empty()) out += manager ? "    ip daddr @bmc ct state established,related accept\n    ip daddr @bmc udp sport 67 udp dport 68 accept\n" : "    ip daddr @bmc drop\n";
+  if (!oob.empty()) out += manager ? "    ip daddr @bmc ct state established,related accept\n    ip daddr @bmc udp sport 67 udp dport 68 accept\n    ip daddr . udp dport @tftp accept\n" : "    ip daddr @bmc drop\n";
   if (!oob.empty() && manager) {
     // Two that run under users of their own: who gives addresses out (above), and the exporter that reads switches and PDUs.
     if (exporters_of(in.cluster).snmp) out += "    ip daddr @bmc udp dport 161 accept\n";
@@ -109,6 +121,13 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 }
 
 }  // namespace
+
+std::vector<std::string> firewall_inside(const Cluster& c) {
+  std::vector<std::string> out;
+  for (const NetworkModel& n : c.networks)
+    if (n.subnet && !is_oob(n)) out.push_back(n.subnet->text());
+  return out;
+}
 
 std::string_view firewall_file(const NodeGroupModel& g) { return manages(g) ? "manager.nft" : lets_users_in(g) ? "login.nft" : "node.nft"; }
 

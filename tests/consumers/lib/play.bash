@@ -5,10 +5,10 @@ play_system() {
     mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root" &&
     mount --rbind /dev "$1/root/dev" && mount -t proc proc "$1/root/proc" && mount --rbind /sys "$1/root/sys" && mount -t tmpfs tmpfs "$1/root/tmp"
 }
-# SYSTEMD_OFFLINE: systemd does not run here, and systemctl does what it does in a tree that an image is made of
+# $play_from: whence ssh came, as sshd says it. SYSTEMD_OFFLINE: systemd does not run here, and systemctl does what it does in a tree that an image is made of
 play() {
   local where=$1
   shift
-  chroot "$where/root" env -i PATH="$PATH" HOME=/root LC_ALL=C.UTF-8 SYSTEMD_OFFLINE=1 ANSIBLE_LOCALHOST_WARNING=0 READER=planted-secret-of-the-reader \
+  chroot "$where/root" env -i PATH="$PATH" HOME=/root LC_ALL=C.UTF-8 SYSTEMD_OFFLINE=1 ANSIBLE_LOCALHOST_WARNING=0 READER=planted-secret-of-the-reader SSH_CONNECTION="${play_from:-}" \
     sh -c 'cd /root/tree/ansible && exec ansible-playbook --connection local site.yml "$@"' sh "$@"
 }
