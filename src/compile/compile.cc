@@ -1,8 +1,12 @@
 #include "compile/compile.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <unordered_set>
 
+#include "base/text.h"
+#include "compile/common.h"
 #include "compile/file_systems.h"
 #include "compile/group_network.h"
 #include "plan/addresses.h"
@@ -61,10 +65,52 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
   f.help("a host name as hosts has it, or the object's: node/gpu/001, leaf/compute/u1/r1");
 }
 
+// Ports that a node of this group can have in the inventory: those of its adapters, what the system calls interfaces, the BMC.
+std::set<std::string, std::less<>> ports_of(const Cluster& c, const Plan& plan, int group) {
+  std::set<std::string, std::less<>> ports{"", "bmc"};
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  for (const auto& set : g.server.ports)
+    for (std::int64_t i = 1; i <= set.count; ++i) ports.insert(set.name + std::to_string(i));
+  for (const Interface& i : interfaces_of(c, plan, group)) ports.insert(i.names.begin(), i.names.end());
+  return ports;
+}
+
+// A MAC of a port that no node has goes into no file either.
+void check_inventory_ports(const Cluster& c, const Plan& plan, const Inventory& inventory, Findings& findings) {
+  std::vector<std::optional<std::set<std::string, std::less<>>>> known(c.nodes.size());
+  const auto group_of = [&](std::string_view name) {
+    for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+      const NodeGroupModel& group = c.nodes[g];
+      if (group.names.index_of(name) >= 0 || name.starts_with("node/" + group.name + "/")) return static_cast<int>(g);
+    }
+    return -1;
+  };
+  const InventoryRow* first = nullptr;
+  int of = -1;
+  std::int64_t count = 0;
+  for (const InventoryRow& row : inventory.rows()) {
+    if (row.port.empty()) continue;
+    const int group = group_of(row.name);
+    if (group < 0) continue;
+    auto& ports = known[static_cast<std::size_t>(group)];
+    if (!ports) ports = ports_of(c, plan, group);
+    if (ports->contains(row.port)) continue;
+    if (count++ == 0) first = &row, of = group;
+  }
+  if (!first) return;
+  std::vector<std::string_view> names;
+  for (const std::string& port : *known[static_cast<std::size_t>(of)])
+    if (!port.empty()) names.push_back(port);
+  Finding& f = findings.warning("inventory-unknown-port", first->span,
+                                (count == 1 ? std::string("a row of the inventory names") : std::to_string(count) + " rows of the inventory name") + " a port that the node does not have: '" + one_line(first->port.substr(0, 60)) + "' of '" + one_line(first->name.substr(0, 60)) + "'");
+  if (const auto near = nearest_name(first->port, names)) f.help("did you mean '" + std::string(*near) + "'?");
+  else f.help("ports of '" + c.nodes[static_cast<std::size_t>(of)].name + "': " + join(names.size() > 12 ? std::vector(names.begin(), names.begin() + 12) : names, ", ") + (names.size() > 12 ? ", …" : ""));
+}
+
 std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, bool judging, Bundle& bundle, Findings& findings) {
   std::vector<std::string_view> uncalled;
   check_addresses(c, plan, findings);
-  if (asked.inventory) check_inventory(c, plan, *asked.inventory, findings);
+  if (asked.inventory) check_inventory(c, plan, *asked.inventory, findings), check_inventory_ports(c, plan, *asked.inventory, findings);
   for (const Output* output : all_outputs()) {
     if (!asked.only.empty() && !asked.only.contains(output->id)) continue;   // today's wish, not the spec's
     const auto* named = c.spec.outputs.find(output->id);

@@ -120,7 +120,8 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
     if (++malformed <= kMostTold) findings.error("inventory-malformed", at(wrong, wrong + 1), text[wrong] == '"' ? "a quoted cell of the inventory does not end" : "text behind the closing quote of a cell").help("quotes stand around the whole cell, and double inside it (RFC 4180)");
     reader.skip_line();
   };
-  int name = -1, port = -1, mac = -1, guid = -1;
+  int name = -1, port = -1, mac = -1, guid = -1, serial = -1;
+  std::vector<std::pair<std::string_view, std::size_t>> serials;   // and the row
   std::size_t columns = 0;
   for (bool header = true; !reader.done();) {
     if (!reader.row(row, wrong)) {
@@ -133,7 +134,7 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
       columns = row.size();
       for (std::size_t i = 0; i < row.size(); ++i) {
         const std::string word = to_lower(row[i].text);
-        int* column = word == "name" ? &name : word == "port" ? &port : word == "mac" ? &mac : word == "guid" ? &guid : nullptr;
+        int* column = word == "name" ? &name : word == "port" ? &port : word == "mac" ? &mac : word == "guid" ? &guid : word == "serial" ? &serial : nullptr;
         if (!column) continue;
         if (*column >= 0) findings.error("inventory-malformed", at(row[i].begin, row[i].end), "the inventory has two columns '" + word + "'");
         *column = static_cast<int>(i);
@@ -167,7 +168,17 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
       if (++twice <= kMostTold) findings.error("inventory-row-twice", r.span, "'" + shown(r.name) + "'" + (r.port.empty() ? "" : " port '" + shown(r.port) + "'") + " stands twice in the inventory").note(inventory.rows_[before->second].span, "the other row");
       continue;
     }
+    if (const Cell number = cell(serial); !number.text.empty()) serials.emplace_back(number.text, inventory.rows_.size());
     inventory.rows_.push_back(r);
+  }
+  // Rows of one device have its serial number each; two devices hardly ever have the same: nodes of one chassis may. A host name and an object's
+  // (gpu001, node/gpu/001) may be of one device.
+  const auto is_object = [](std::string_view device) { return device.find('/') != std::string_view::npos; };
+  std::sort(serials.begin(), serials.end());
+  for (std::size_t i = 1; i < serials.size(); ++i) {
+    const InventoryRow &r = inventory.rows_[serials[i].second], &other = inventory.rows_[serials[i - 1].second];
+    if (serials[i].first == serials[i - 1].first && r.name != other.name && is_object(r.name) == is_object(other.name) && ++twice <= kMostTold)
+      findings.warning("inventory-serial-twice", r.span, "'" + shown(r.name) + "' and '" + shown(other.name) + "' have the same serial number '" + shown(serials[i].first) + "'").note(other.span, "the other one");
   }
   // One MAC or GUID for two ports: the second would take the first one's address, or its place in the fabric.
   for (const bool macs : {true, false}) {

@@ -11,6 +11,7 @@
 #include "fields/read.h"
 #include "fields/scalar_text.h"
 #include "spec/edition.h"
+#include "spec/slips.h"
 #include "spec/spec.h"
 
 namespace clusterc {
@@ -80,6 +81,7 @@ class Checker {
     software(s.software);
     check_prices(s, findings_);
     check_phases(s, findings_);
+    check_slips(s, findings_);
     for (const auto& [name, at, level] : s.severity)
       if (level && *level != "warning" && *level != "error")
         findings_.error("spec-unknown-value", level.span, format("'{}' takes warning or error; '{}' is written there", name, *level))
