@@ -20,6 +20,7 @@
 #include <streambuf>
 
 #include "base/format.h"
+#include "yaml/hidden.h"
 #include "yaml/remove.h"
 #include "yaml/scan.h"
 

@@ -60,13 +60,6 @@ inline bool yaml_blank_or_end(std::string_view text, std::size_t at) {
 // Bytes of the byte order marks that the text begins with: one, or several where files were put together.
 std::size_t yaml_byte_order_marks(std::string_view text);
 
-// A character that nobody sees, and that makes a text read differently from what it is: controls but tab and line breaks (\r only where `raw`), marks of
-// direction, spaces without width, byte order marks, separators of lines and paragraphs (Unicode TR 36 and 39, CVE-2021-42574). nullopt: none.
-struct HiddenCharacter {
-  std::size_t at = 0, size = 1;      // bytes
-  std::uint32_t number = 0;          // code point
-};
-std::optional<HiddenCharacter> hidden_character(std::string_view utf8, bool raw);
 // The first place from `at` on that is neither white space, line end nor comment.
 std::size_t yaml_skip_space(std::string_view text, std::size_t at);
 

@@ -33,6 +33,8 @@ equal "boot loader" "$(sed -n 's/^grub-installer\/bootdev = //p' "$work/set.log"
 
 unshare -nm true 2> "$work/unshare.log" || { echo "skipped: no network namespaces here ($(head -1 "$work/unshare.log"))"; exit 77; }
 as_planned "$golden" "$golden/preseed/cpu-finish.sh" n2
+# The names that DHCP gives to the ports of a node.
+for port in n2-lan n2-lan-2 n2-oob; do as_planned "$golden" "$golden/preseed/cpu-finish.sh" n2 $port; done
 
 # Broken twins: an answer without a type; a third disk of that size; one disk missing; a node that the server has no files of.
 sed 's/^d-i clock-setup\/utc boolean true/d-i clock-setup\/utc/' "$cfg" > "$work/broken.cfg"
@@ -45,5 +47,8 @@ say "refused: $(cat "$work/disks.log")"
 disks nvme0n1:1875385008 nvme1n1:7501476528
 chosen && fail "one disk is there, two are to be erased"
 say "refused: $(cat "$work/disks.log")"
-finished "$golden" "$golden/preseed/cpu-finish.sh" n9 && fail "n9 is no node"
-say "refused: $(tail -1 "$work/finish.log")"
+# A name that only begins as a node's does is not that node's: it gets no other node's files.
+for name in n9 n2-1 n2-wan n2-lan-x n2-lan-2-2 -lan; do
+  finished "$golden" "$golden/preseed/cpu-finish.sh" "$name" && fail "$name is no node"
+  say "refused: $(tail -1 "$work/finish.log")"
+done

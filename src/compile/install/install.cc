@@ -162,8 +162,11 @@ std::string disks_script(const InstallPlan& plan, std::string_view tail) {
 
 std::string finish_script(const CompileInput& in, int group, const InstallPlan& plan) {
   std::string out = "# shellcheck disable=SC2209\n";   // an account may be called as a command is: admin
+  std::string networks;   // whose names a port of these nodes may have
+  for (const NetworkModel& net : in.cluster.networks)
+    if (std::any_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group; })) networks += (networks.empty() ? "" : " ") + net.name;
   ShellWriter sh(out);
-  sh.assign("base", plan.server.url).assign("group", in.cluster.nodes[static_cast<std::size_t>(group)].name).assign("folders", plan.folders).assign("network", plan.network ? 1 : 0).assign("user", plan.user).assign("keys", plan.keys);
+  sh.assign("base", plan.server.url).assign("group", in.cluster.nodes[static_cast<std::size_t>(group)].name).assign("folders", plan.folders).assign("networks", networks).assign("network", plan.network ? 1 : 0).assign("user", plan.user).assign("keys", plan.keys);
   out += template_text("install/finish.sh");
   return out;
 }

@@ -25,7 +25,7 @@ bool is_command(std::string_view text) {
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "kickstart", {kFile}, findings);
-  const std::string extra = install_extra(in, kFile, is_command, "firewall --enabled --service=ssh", findings);
+  const std::string extra = install_extra(in, kFile, is_command, "repo --name=site --baseurl=http://mirror.example/el9/", findings);
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     if (installer_of(in.cluster, static_cast<int>(g)) != Installer::kickstart) continue;
     const auto plan = install_plan(in, static_cast<int>(g), findings);
@@ -39,7 +39,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     out += "# the network that the node was started over; its name comes over DHCP\nnetwork --bootproto=dhcp --device=bootif --onboot=yes --activate\n";
     out += "url --url=" + plan->mirror + "/BaseOS/" + arch + "/os/\nrepo --name=AppStream --baseurl=" + plan->mirror + "/AppStream/" + arch + "/os/\n";
     out += "# no password: administrators come by key (%post), root not at all\nrootpw --lock\nuser --name=" + plan->user + " --groups=wheel --homedir=/var/lib/" + plan->user + " --lock\n";
-    out += "selinux --enforcing\n# what comes in is for the cluster's own rules to say (nftables): a second firewall would refuse it all the same\nfirewall --disabled\nservices --enabled=sshd,chronyd\n# disks: written by %pre, which ends the installation unless it finds those of the spec\n%include /tmp/cluster-disks.ks\n";
+    out += "selinux --enforcing\n# as on Debian and Ubuntu no firewall of the distribution: what comes in is for nftables to say, where that is compiled\nfirewall --disabled\nservices --enabled=sshd,chronyd\n# disks: written by %pre, which ends the installation unless it finds those of the spec\n%include /tmp/cluster-disks.ks\n";
     if (!extra.empty()) out += "# outputs.kickstart.extra of the spec\n" + extra;
     out += "\n%packages\n@^minimal-environment\nchrony\ncloud-init\ncurl\npython3\nsudo\n%end\n";
     out += "\n%pre --erroronfail --log=/tmp/cluster-disks.log\n" + disks_script(*plan, "disks-kickstart.sh") + "%end\n";

@@ -31,7 +31,7 @@ served() {
   (cd "$work/www" && exec python3 -m http.server 80 --bind 10.1.0.65 > "$work/www.log" 2>&1) & server=$!
   for _ in $(seq 100); do python3 -c 'import socket; socket.create_connection(("10.1.0.65", 80), 1)' 2> /dev/null && break; sleep 0.1; done
 }
-# finished TREE SCRIPT NODE: runs the last script of an installation on a copy of this system's accounts, with the tree served; what it left is in $work/new
+# finished TREE SCRIPT NAME: runs the last script of an installation on a copy of this system's accounts, with the tree served; what it left is in $work/new
 finished() {
   rm -rf "$work/new" && mkdir -p "$work/new/var-lib/cloud" && cp -a /etc "$work/new/etc"
   echo "BOOT_IMAGE=linux quiet cluster.host=$3" > "$work/new/cmdline"
@@ -45,9 +45,9 @@ finished() {
     kill $server
     exit $status' > "$work/finish.log" 2>&1
 }
-# as_planned TREE SCRIPT NODE: after it ran, the account, its key and its rights are there, nobody has a password, and cloud-init has the node's own files
+# as_planned TREE SCRIPT NODE [PORT]: after it ran, the account, its key and its rights are there, nobody has a password, and cloud-init has the node's own files
 as_planned() {
-  finished "$@" || { cat "$work/finish.log" >&2; fail "the last script of $3 fails"; }
+  finished "$1" "$2" "${4:-$3}" || { cat "$work/finish.log" >&2; fail "the last script of $3 fails"; }
   local tree=$1 node=$3 seed=$work/new/var-lib/cloud/seed/nocloud
   equal "shell of admin" "$(awk -F: '$1 == "admin" { print $7 }' "$work/new/etc/passwd")" /bin/bash
   for who in admin root; do case $(awk -F: -v w=$who '$1 == w { print $2 }' "$work/new/etc/shadow") in '!'* | '*') ;; *) fail "$who has a password" ;; esac; done

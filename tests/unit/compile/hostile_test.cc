@@ -60,7 +60,7 @@ std::string install_with(std::string_view field, std::string_view text) {
   s += at("install_group", "cpu") + ": { names: n1, " + server + " }\n  web: { names: w1, " + server + ", software: { os: ubuntu-24.04 } }\n  old: { names: o1, " + server + ", software: { os: rocky-9 } }\n";
   s += "networks: { lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, subnet: 10.78.0.0/24, carries: [inband], connects: { head" + port + ", " + at("install_group", "cpu") + port + ", web" + port + ", old" + port + " } } }\n";
   s += "software: { os: debian-12, domain: " + at("install_domain", "example.org") + ", time_zone: " + at("install_zone", "UTC") + " }\noutputs: { preseed: { extra: { preseed.cfg: [ " + at("preseed.cfg", "d-i a/b string x") + " ] } }, networkmanager: { extra: { extra.nmconnection: [ \"[connection]\", " + at("networkmanager", "zone=x") + " ] } }, warewulf: { extra: { nodes.yaml: [ " + at("nodes.yaml", "comment: x") + " ] } }, maas: { extra: { machines.sh: [ " + at("machines.sh", "zone=x") + " ] } }, xcat: { extra: { nodes.stanza: [ " + at("nodes.stanza", "provmethod=x") + " ] } }, kickstart: { extra: { kickstart.ks: [ ";
-  return s + at("kickstart.ks", "firewall --enabled") + " ] } }, autoinstall: { extra: { user-data: [ " + at("autoinstall", "updates: all") + " ] } }, kea: { extra: { kea-dhcp4.conf: [ " + at("kea-dhcp4.conf", "renew-timer: 900") + " ] } } }\n";
+  return s + at("kickstart.ks", "repo --name=site --baseurl=http://mirror.example/el9/") + " ] } }, autoinstall: { extra: { user-data: [ " + at("autoinstall", "updates: all") + " ] } }, kea: { extra: { kea-dhcp4.conf: [ " + at("kea-dhcp4.conf", "renew-timer: 900") + " ] } } }\n";
 }
 
 // The spec with `text` in one field; "Benign", or what must stand there, in all others.

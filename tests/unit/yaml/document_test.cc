@@ -187,15 +187,15 @@ TEST(Document, ANulByteIsAControlCharacter) {
   EXPECT_EQ(Parsed(std::string("a: b\0c\n", 7)).errors(), "spec-control-character@1:5");
 }
 
-// U+202E turns the direction of what follows, U+200B has no width, U+0085 ends a line: as bytes, and as escapes of double quotes.
+// U+202E turns the direction of what follows, U+200B has no width, U+0085 ends a line, U+00AD is a hyphen where a line breaks, U+061C is a mark of direction: as bytes, and as escapes of double quotes.
 TEST(Document, InvisibleCharactersAreRefused) {
-  for (const char* text : {"a: b\xe2\x80\xae" "c\n", "a: \"b\xe2\x80\x8b\"\n", "a: b  # c\xe2\x81\xa6\n", "a: b\xc2\x85\n", "a: b\xef\xbb\xbf\n"}) {
+  for (const char* text : {"a: b\xe2\x80\xae" "c\n", "a: \"b\xe2\x80\x8b\"\n", "a: b  # c\xe2\x81\xa6\n", "a: b\xc2\x85\n", "a: b\xef\xbb\xbf\n", "a: b\xc2\xad" "c\n", "a: \xd8\x9c" "b\n"}) {
     const std::string errors = Parsed(text).errors();
     EXPECT_TRUE(errors.starts_with("spec-control-character@1:")) << text << errors;
   }
   for (const char* text : {"a: \"\\u202e\"\n", "a: \"\\0\"\n", "a: \"b\\e[1m\"\n", "a: \"b\\rc\"\n", "a: \"\\x7f\"\n"}) EXPECT_EQ(Parsed(text).errors(), "spec-control-character@1:4") << text;
   for (const char* text : {"a: \"\\N\"\n", "a: \"\\_\"\n"}) EXPECT_EQ(Parsed(text).errors(), "spec-not-utf8@1:4") << text;
-  for (const char* text : {"a: \"b\\n\\tc\"\n", "\xef\xbb\xbf" "a: b\n", "a: \xc3\xa9\xe2\x82\xac\xef\xbc\xa1\n", "a: b\r\nc: d\r\n", "a: \xe2\x80\x94 \xc2\xb5\n"}) EXPECT_EQ(Parsed(text).errors(), "") << text;
+  for (const char* text : {"a: \"b\\n\\tc\"\n", "\xef\xbb\xbf" "a: b\n", "a: \xc3\xa9\xe2\x82\xac\xef\xbc\xa1\n", "a: b\r\nc: d\r\n", "a: \xe2\x80\x94 \xc2\xb5\n", "a: \xd8\xb4\n"}) EXPECT_EQ(Parsed(text).errors(), "") << text;
 }
 
 TEST(Document, NestingStopsAtSixtyFourLevels) {

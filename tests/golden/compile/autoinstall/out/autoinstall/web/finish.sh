@@ -4,11 +4,12 @@
 base=http://10.1.0.65/cluster
 group=web
 folders=1
+networks='lan oob'
 network=0
 user=admin
 keys=http://10.1.0.65/cluster/authorized_keys
 # The last thing of an installation, inside the new system: the administrators' account, and what cloud-init is to do at the first start; Ansible does the
-# rest. $base, $group, $folders, $network, $user and $keys stand above.
+# rest. $base, $group, $folders, $networks, $network, $user and $keys stand above.
 set -euf
 fetch() { if command -v curl > /dev/null; then curl -fsS -o "$2" "$1"; else wget -q -O "$2" "$1"; fi; } # URL FILE
 # The name of this node, as the boot menu was told it by DHCP.
@@ -36,22 +37,32 @@ passwd --lock "$user" > /dev/null
 passwd --lock root > /dev/null
 # cloud-init finds its files on the disk, so that the first start waits for no network.
 seed=/var/lib/cloud/seed/nocloud
-# A node that was started over another of its ports has that port's name, NODE-NETWORK or NODE-NETWORK-2, from DHCP.
-try=$host
-while [ "$folders" -gt 0 ]; do
+# A node that was started over another of its ports has that port's name from DHCP: NODE-NETWORK, or NODE-NETWORK-2.
+node_names() {
+  echo "$host"
+  for net in $networks; do
+    case $host in
+      ?*-"$net") echo "${host%-"$net"}" ;;
+      ?*-"$net"-*)
+        number=${host##*-}
+        case $number in '' | *[!0-9]*) ;; *) case $host in ?*-"$net-$number") echo "${host%-"$net-$number"}" ;; esac ;; esac
+        ;;
+    esac
+  done
+}
+for name in $(node_names); do
   n=0
   while [ "$n" -lt "$folders" ]; do
     install -d -m 0755 "$seed" /etc/cloud/cloud.cfg.d
-    if fetch "$base/cloud-init/$group-$n/$try/meta-data" "$seed/meta-data" 2> /dev/null; then
-      fetch "$base/cloud-init/$group-$n/$try/user-data" "$seed/user-data"
+    if fetch "$base/cloud-init/$group-$n/$name/meta-data" "$seed/meta-data" 2> /dev/null; then
+      fetch "$base/cloud-init/$group-$n/$name/user-data" "$seed/user-data"
       if [ "$network" = 1 ]; then
-        (umask 077 && fetch "$base/cloud-init/$group-$n/$try/network-config" "$seed/network-config")
+        (umask 077 && fetch "$base/cloud-init/$group-$n/$name/network-config" "$seed/network-config")
       fi
       printf 'datasource_list: [NoCloud, None]\n' > /etc/cloud/cloud.cfg.d/99-zz-cluster.cfg
       exit 0
     fi
     n=$((n + 1))
   done
-  case $try in *-*) try=${try%-*} ;; *) break ;; esac
 done
 [ "$folders" -eq 0 ] || { echo "clusterc: $base has no cloud-init files of '$host'" >&2; exit 1; }
