@@ -29,7 +29,7 @@ void options(po::options_description& o) {
       ("seconds", po::value<double>()->default_value(0)->value_name("N"), "length of each measurement (default: the validators' own)")
       ("allow-busy", po::bool_switch(), "measure although other work uses the machines: a figure that is too low is then an error, not a fail")
       ("max-size", po::value<std::string>()->value_name("BYTES"), "largest message of collectives, as 4MiB (default: the validators' own)")
-      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,pcie,fabric,gemm,hpl,mpi,storage,memtest,burn (the last two run only so)")
+      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,pcie,fabric,gemm,nccl,hpl,mpi,storage,memtest,burn (the last two run only so)")
       ("output,o", po::value<std::string>()->value_name("FILE"), "also write the report as JSON");
 }
 

@@ -49,6 +49,7 @@ MeasurementRecord measurement(const simdjson::dom::element& e) {
   simdjson::dom::element parameters;
   if (e["parameters"].get(parameters) == simdjson::SUCCESS) {
     m.type = text(parameters, "type");
+    m.team = text(parameters, "team");
     m.oversubscribed = truth(parameters, "oversubscribed");
     m.page_cache = truth(parameters, "page_cache");
     m.slow = text(parameters, "slow");

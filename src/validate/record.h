@@ -13,6 +13,7 @@ struct MeasurementRecord {
   double value = 0, p05 = 0, p95 = 0;
   std::int64_t count = 0, warmup = 0, size = 0, wrong = 0, checked = 0;
   bool data_verified = false, busy = false, lower_is_better = false;
+  std::string team;                                   // of a collective: the nodes (or the rail) whose ranks worked together; empty: all
   std::string type;                                   // element type of a collective ("float32"); empty: the metric has none
   std::optional<bool> in_place;
   bool oversubscribed = false;                        // ranks shared a core

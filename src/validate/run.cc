@@ -9,6 +9,8 @@
 #include "base/host_pattern.h"
 #include "base/text.h"
 #include "model/storage_path.h"
+#include "targets/collective_figures.h"
+#include "targets/collectives.h"
 #include "targets/rdma_ports.h"
 #include "validate/journal.h"
 
@@ -36,6 +38,10 @@ bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
       return g.name == figure.group && g.count > 1 && !rdma_compute_ports(cluster, static_cast<int>(&g - cluster.nodes.data())).empty();
     });
   }
+  if (metric.starts_with("nccl.")) {
+    const auto group = std::find_if(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) { return g.name == figure.group; });
+    return group != cluster.nodes.end() && (figure.scope != "whole" || collective_unit(cluster, *group).network.value > 0);
+  }
   // A file system is measured where nodes mount it; the parts of its sum are "GROUP/SYSTEM".
   if (metric == "storage.read" || metric == "storage.write") {
     for (std::size_t i = 0; i < cluster.storage.size(); ++i)
@@ -43,6 +49,24 @@ bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
     return figure.group.find('/') != std::string::npos;
   }
   return metric.starts_with("pcie.link.") || metric == "fabric.links" || metric.starts_with("memory.") || metric.starts_with("gemm.") || metric.starts_with("mpi.");
+}
+
+// Whether the test that brought a verdict measures in this scope.
+bool scope_of(const std::vector<SuiteTest>& suite, const std::string& test, const std::string& scope) {
+  const auto at = std::find_if(suite.begin(), suite.end(), [&](const SuiteTest& t) { return t.id == test; });
+  return at == suite.end() || at->scope.empty() || at->scope == scope;
+}
+
+// Teams are made of nodes that follow each other: one whose nodes are not all there is left out, or all behind it would be other teams than planned.
+void leave_out_broken_teams(const SuiteTest& test, std::vector<std::string>& usable, std::vector<std::string>& gone) {
+  const std::set<std::string> lost(gone.begin(), gone.end());
+  usable.clear();
+  gone.clear();
+  for (std::size_t first = 0; first < test.nodes.size(); first += static_cast<std::size_t>(test.team_nodes)) {
+    const auto begin = test.nodes.begin() + static_cast<std::ptrdiff_t>(first), end = test.nodes.begin() + static_cast<std::ptrdiff_t>(std::min(test.nodes.size(), first + static_cast<std::size_t>(test.team_nodes)));
+    auto& to = std::any_of(begin, end, [&](const std::string& n) { return lost.contains(n); }) ? gone : usable;
+    to.insert(to.end(), begin, end);
+  }
 }
 
 bool is_interrupted(const ValidateOptions& options) { return options.interrupted && options.interrupted->load(); }
@@ -57,13 +81,13 @@ void verdict_for_all(std::vector<Judged>& out, const SuiteTest& test, const std:
 // (the latency point); never the best, and never an average over sizes. In place and out of place are apart. Collectives are judged in
 // float32, as published figures are. The size stands beside the figure; all of them stay in the journal.
 std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecord>& all) {
-  using Key = std::tuple<std::string, std::string, int>;   // metric, device, placement
+  using Key = std::tuple<std::string, std::string, std::string, int>;   // metric, team, device, placement
   std::map<Key, const MeasurementRecord*> best;
   std::vector<Key> order;
   for (const MeasurementRecord& m : all) {
     // Wrong data at any size and in any type decides, whatever its speed.
     if (!m.type.empty() && m.type != "float32" && m.data_verified) continue;
-    const Key key{m.metric, m.device, m.in_place ? *m.in_place : -1};
+    const Key key{m.metric, m.team, m.device, m.in_place ? *m.in_place : -1};
     const auto [at, fresh] = best.try_emplace(key, &m);
     if (fresh) order.push_back(key);
     else if (at->second->data_verified != m.data_verified) at->second = m.data_verified ? at->second : &m;
@@ -74,15 +98,48 @@ std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecor
   return out;
 }
 
-// `of`: whose figures are expected: a group, or a group and a storage system.
-void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const std::string& of, const TaskOutput& task, const std::string& node, Report& report) {
+// What is expected with a message of this size, where that is less than the plateau that published figures are of. What the spec says stands.
+ExpectedFigure at_size(const Cluster& cluster, ExpectedFigure f, std::int64_t size) {
+  constexpr double kPlateau = 8.0 * (1ull << 30);   // from there on the curves of targets/collectives are flat, or all but flat
+  if (!f.test.starts_with("nccl.") || f.floor_by_user || (!f.floor.value && !f.typical.value)) return f;
+  const std::optional<double> share = share_of_plateau(cluster, f, Bytes(static_cast<double>(size)));
+  if (share && *share >= 1) return f;
+  if (!share) {
+    if (static_cast<double>(size) >= kPlateau) return f;
+    f.missing = format("published figures are of 8 GiB and more, this message had {}: set a floor in targets", to_text(Bytes(static_cast<double>(size))));
+    f.floor = f.typical = f.best = {};
+    return f;
+  }
+  for (Figure* figure : {&f.floor, &f.typical, &f.best}) {
+    if (!figure->value) continue;
+    *figure->value *= *share;
+    figure->derivation += format(", x {:.3g}: the share of the plateau that {} reach", *share, to_text(Bytes(static_cast<double>(size))));
+  }
+  return f;
+}
+
+// The name in the spec of the node that a team of one node calls by its host's name; other teams have the names that they gave.
+std::string name_of_team(const std::string& team, const SuiteTest& test, const std::vector<std::string>& nodes) {
+  if (test.team_nodes != 1) return team;
+  if (nodes.size() == 1) return nodes.front();
+  const std::string host = team.substr(0, team.find('.'));
+  for (const std::string& name : {team, host})
+    if (std::find(nodes.begin(), nodes.end(), name) != nodes.end()) return name;
+  return team;
+}
+
+// `of`: whose figures are expected: a group, or a group and a storage system. `nodes`: on which it ran.
+void judge_task(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test, const std::string& of, const TaskOutput& task, const std::string& node,
+                const std::vector<std::string>& nodes, Report& report) {
   const ResultRecords records = read_records(task.lines);
   if (records.probe) report.probes.push_back({node, *records.probe});
-  std::set<std::string> brought;
+  std::set<std::string> brought, teams;
   for (const MeasurementRecord* m : plateau(records.measurements)) {
     // What was not asked for (algbw, which says the same as busbw) stays in the journal, unless its data is wrong.
     if (m->data_verified && std::find(test.metrics.begin(), test.metrics.end(), m->metric) == test.metrics.end()) continue;
-    Judged judged = judge(*m, expected.find(m->metric, of));
+    const ExpectedFigure* figure = figure_in_scope(expected, m->metric, of, test.scope);
+    const std::optional<ExpectedFigure> sized = figure ? std::optional(at_size(cluster, *figure, m->size)) : std::nullopt;
+    Judged judged = judge(*m, sized ? &*sized : nullptr);
     if (m->in_place) judged.device += *m->in_place ? ", in place" : ", out of place";
     // Ranks that share a core wait for each other's turn: no figure of theirs means anything.
     if (m->oversubscribed && judged.verdict != Verdict::fail && judged.verdict != Verdict::error) {
@@ -90,8 +147,9 @@ void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const st
       judged.reason = "ranks shared a core: the figure says nothing of the network";
     }
     judged.test = test.id;
-    judged.node = node;
+    judged.node = m->team.empty() ? node : name_of_team(m->team, test, nodes);
     brought.insert(m->metric);
+    if (!m->team.empty()) teams.insert(judged.node);
     report.verdicts.push_back(std::move(judged));
   }
   if (!records.done) {
@@ -113,9 +171,13 @@ void judge_task(const ExpectedFigures& expected, const SuiteTest& test, const st
     }
     return;
   }
+  if (const std::int64_t size = test.team_nodes; size > 0 && !brought.empty()) {
+    const std::size_t all = (nodes.size() + static_cast<std::size_t>(size) - 1) / static_cast<std::size_t>(size);
+    if (teams.size() < all) report.verdicts.push_back({.test = test.id, .metric = test.metrics.front(), .node = node, .verdict = Verdict::error, .reason = format("{} of {} teams brought a figure", teams.size(), all)});
+  }
   for (const std::string& metric : test.metrics)
     if (!brought.contains(metric)) {
-      const ExpectedFigure* figure = expected.find(metric, of);
+      const ExpectedFigure* figure = figure_in_scope(expected, metric, of, test.scope);
       // A format that the chip or the library does not have is nothing that failed, unless the spec demands it.
       const bool demanded = figure && figure->floor_by_user;
       report.verdicts.push_back({.test = test.id, .metric = metric, .node = node, .verdict = demanded ? Verdict::error : Verdict::skipped,
@@ -157,7 +219,7 @@ void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const S
   if (test.mpi) {
     const std::string where = fold_names(nodes);
     if (ran.tasks.empty()) return verdict_for_all(report.verdicts, test, where, Verdict::error, ran.error.empty() ? "printed nothing" : ran.error);
-    judge_task(expected, test, test.group, ran.tasks.front(), where, report);
+    judge_task(cluster, expected, test, test.group, ran.tasks.front(), where, nodes, report);
     return;
   }
   const std::size_t first = report.verdicts.size();
@@ -169,7 +231,7 @@ void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const S
     }
     const auto task = std::find_if(ran.tasks.begin(), ran.tasks.end(), [&](const TaskOutput& t) { return t.node == node; });
     if (task == ran.tasks.end()) verdict_for_all(report.verdicts, test, node, Verdict::error, ran.error.empty() ? "nothing came from this node" : ran.error);
-    else judge_task(expected, test, of, *task, node, report);
+    else judge_task(cluster, expected, test, of, *task, node, nodes, report);
   }
   if (!test.system.empty()) judge_sum(expected, test, nodes, first, report);
 }
@@ -208,10 +270,11 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       for (std::size_t i = 0; i < unknown.size(); ++i) states.emplace(unknown[i], fresh[i]);
     }
     for (const std::string& node : test.nodes) (states.at(node).usable && !shut.contains(node) ? usable : gone).push_back(node);
+    if (test.team_nodes > 1) leave_out_broken_teams(test, usable, gone);
     for (const std::string& node : gone)
-      if (!test.mpi) verdict_for_all(report.verdicts, test, node, Verdict::error, !states.at(node).usable ? "did not run: " + states.at(node).why : "did not run: its inventory stage did not come through");
+      if (!test.mpi || test.team_nodes > 0) verdict_for_all(report.verdicts, test, node, Verdict::error, !states.at(node).usable ? "did not run: " + states.at(node).why : shut.contains(node) ? "did not run: its inventory stage did not come through" : "did not run: another node of its team cannot be used");
     if (usable.empty()) {
-      if (test.mpi) verdict_for_all(report.verdicts, test, fold_names(test.nodes), Verdict::error, "did not run: no node can be used");
+      if (test.mpi && test.team_nodes == 0) verdict_for_all(report.verdicts, test, fold_names(test.nodes), Verdict::error, "did not run: no node can be used");
       continue;
     }
 
@@ -244,7 +307,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
     }
     const std::size_t before = report.verdicts.size();
     judge_test(cluster, expected, test, ran, usable, report);
-    if (test.mpi && !gone.empty()) {
+    if (test.mpi && test.team_nodes == 0 && !gone.empty()) {
       // It ran, but not on what was asked for: the figure is kept, the verdict is not a pass.
       std::vector<std::string> reasons;
       for (const std::string& node : gone) reasons.push_back(node + " " + (states.at(node).usable ? "failed its inventory stage" : "is " + states.at(node).why));
@@ -262,16 +325,16 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
   }
   for (const ExpectedFigure& figure : expected.figures) {
     const bool brought = std::any_of(suite.begin(), suite.end(), [&](const SuiteTest& t) {
-      return (t.system.empty() ? t.group : t.system) == figure.group && std::find(t.metrics.begin(), t.metrics.end(), figure.test) != t.metrics.end();
+      return (t.system.empty() ? t.group : t.system) == figure.group && (t.scope.empty() || t.scope == figure.scope) && std::find(t.metrics.begin(), t.metrics.end(), figure.test) != t.metrics.end();
     });
     // What is expected of this hardware and no validator of this release measures: it was not shown, and is said.
     if (!brought && !has_validator(cluster, figure) && !report.interrupted)
       report.verdicts.push_back({.test = "none", .metric = figure.test, .node = figure.group + (figure.scope.empty() ? "" : " (" + figure.scope + ")"), .verdict = Verdict::skipped,
-                                 .reason = figure.skip.empty() ? "this release has no validator for it" : figure.skip, .dimension = figure.dimension,
+                                 .reason = !figure.skip.empty() ? figure.skip : figure.test.starts_with("nccl.") && !figure.missing.empty() ? figure.missing : "this release has no validator for it", .dimension = figure.dimension,
                                  .ceiling = figure.ceiling.value, .typical = figure.typical.value, .floor = figure.floor.value, .demanded = figure.demanded});
     else
       for (Judged& j : report.verdicts)
-        if (j.metric == figure.test && figure.demanded && !figure.test.starts_with("storage.")) j.demanded = true;   // of those the sum is demanded
+        if (j.metric == figure.test && figure.demanded && !figure.test.starts_with("storage.") && scope_of(suite, j.test, figure.scope)) j.demanded = true;   // of storage the sum is demanded
   }
   if (journal && !report.interrupted && !journal->complete()) report.error = "the journal cannot be written";
   return report;

@@ -6,6 +6,8 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "model/storage_path.h"
+#include "targets/collective_figures.h"
+#include "targets/collectives.h"
 #include "targets/rdma_ports.h"
 
 namespace clusterc {
@@ -22,12 +24,12 @@ std::vector<std::string> names_of(const NodeGroupModel& group) {
   return names;
 }
 
-std::string skip_reason(const ExpectedFigures& expected, std::string_view group, const std::vector<std::string>& metrics) {
+std::string skip_reason(const ExpectedFigures& expected, std::string_view group, const std::vector<std::string>& metrics, std::string_view scope = {}) {
   for (const std::string& metric : metrics) {
-    const ExpectedFigure* figure = expected.find(metric, group);
+    const ExpectedFigure* figure = figure_in_scope(expected, metric, group, scope);
     if (!figure || figure->skip.empty()) return {};
   }
-  return metrics.empty() ? std::string() : expected.find(metrics.front(), group)->skip;
+  return metrics.empty() ? std::string() : figure_in_scope(expected, metrics.front(), group, scope)->skip;
 }
 
 // As clusterc-fabric takes it: "infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000".
@@ -38,6 +40,38 @@ std::string ports_argument(const std::vector<RdmaPorts>& ports) {
     if (p.mtu > 0) out += format(":{}", p.mtu);
   }
   return out;
+}
+
+// The largest message, a power of two: three buffers of it on each GPU, and three on the host for each rank, which makes and compares the data: half of
+// the host's memory, four fifths of the GPU's. Published figures are of 8 GiB and more.
+std::string largest_message(const ServerModel& server) {
+  double mib = 8192;
+  const double gpus = static_cast<double>(std::max<std::int64_t>(server.gpu_count, 1));
+  const auto holds = [&](double buffers, const Value<Bytes>& memory, double share) { return !memory || buffers * mib * 1048576 <= memory->value * share; };
+  while (mib > 1 && !(holds(3 * gpus, server.memory, 0.5) && holds(3, server.gpu ? server.gpu->memory : Value<Bytes>(), 0.8))) mib /= 2;
+  return format("{:.0f}MiB", mib);
+}
+
+// Collectives of the GPUs of a group in one scope: what figures there are for it. Nothing where there are none.
+std::optional<SuiteTest> collectives(const Cluster& cluster, const ExpectedFigures& expected, const NodeGroupModel& group, std::string_view scope, const SuiteOptions& options) {
+  const CollectiveUnit unit = collective_unit(cluster, group);
+  if (scope == "whole" && unit.network.value <= 0) return std::nullopt;   // nothing to send over
+  SuiteTest test{.validator = "nccl", .arguments = {"--device", "cuda"}, .group = group.name, .nodes = names_of(group), .ranks_per_node = static_cast<int>(group.server.gpu_count),
+                 .gpus_per_node = group.server.gpu_count, .mpi = true, .scope = std::string(scope)};
+  if (scope == "node") test.team_nodes = 1;
+  else if (scope != "whole") test.team_nodes = static_cast<std::int64_t>(unit.nodes);
+  std::string wanted, largest = options.max_size.empty() ? largest_message(group.server) : options.max_size;
+  constexpr std::string_view kFamily = "nccl.", kBandwidth = ".busbw";
+  for (const ExpectedFigure& f : expected.figures) {
+    if (f.group != group.name || f.scope != scope || !f.test.starts_with(kFamily) || !f.test.ends_with(kBandwidth)) continue;
+    test.metrics.push_back(f.test);
+    wanted += (wanted.empty() ? "" : ",") + f.test.substr(kFamily.size(), f.test.size() - kFamily.size() - kBandwidth.size());
+    if (f.size && options.max_size.empty()) largest = format("{:.0f}B", f.size->value);
+  }
+  if (test.metrics.empty()) return std::nullopt;
+  if (test.team_nodes > 0) test.arguments.insert(test.arguments.end(), {"--teams", format("{}", test.team_nodes)});
+  test.arguments.insert(test.arguments.end(), {"--collectives", wanted, "--max-size", largest});
+  return test;
 }
 
 }  // namespace
@@ -52,7 +86,7 @@ std::string_view stage_name(SuiteStage s) {
   return "?";
 }
 
-std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "mpi", "storage", "memtest", "burn", "pcie", "fabric"}; }
+std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "nccl", "mpi", "storage", "memtest", "burn", "pcie", "fabric"}; }
 
 std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, const SuiteOptions& options) {
   std::vector<SuiteTest> suite;
@@ -64,8 +98,18 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
   std::vector<std::string> everybody;
   std::int64_t fewest_cores = 1 << 20;
   const auto add = [&](SuiteTest test) {
-    test.skip = test.system.empty() ? skip_reason(expected, test.group, test.metrics) : skip_reason(expected, test.system, {"storage.read", "storage.write"});
+    test.skip = test.system.empty() ? skip_reason(expected, test.group, test.metrics, test.scope) : skip_reason(expected, test.system, {"storage.read", "storage.write"});
     suite.push_back(std::move(test));
+  };
+  const auto add_collectives = [&](const NodeGroupModel& group, SuiteStage stage, std::string_view scope, std::string_view id) {
+    auto test = collectives(cluster, expected, group, scope, options);
+    if (!test) return;
+    test->id = format("{}/{}/{}", stage_name(stage), group.name, id);
+    test->stage = stage;
+    // Thirty sizes in two places; the data of the largest is made and compared on the hosts, minutes each.
+    test->timeout = patience(60.0 * static_cast<double>(test->metrics.size())) + std::chrono::minutes(20) * test->metrics.size();
+    test->arguments.insert(test->arguments.end(), lasting.begin(), lasting.end());
+    add(std::move(*test));
   };
   for (const NodeGroupModel& group : cluster.nodes) {
     if (!group.computes) continue;
@@ -101,6 +145,7 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     if (options.burn) node_test("burn", false, {"burn.flops", "burn.slowest"});
     node_test("gemm", gpus, gpus ? std::vector<std::string>{"gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16"}
                                  : std::vector<std::string>{"gemm.fp64", "gemm.fp32"});
+    if (group.server.gpu_count > 1) add_collectives(group, SuiteStage::node, "node", "nccl");
   }
   for (const NodeGroupModel& group : cluster.nodes) {
     // Neighbours write to each other through the ports of the compute network; of an odd number the last does so with the first, afterwards.
@@ -115,6 +160,11 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     };
     pairs("fabric", {nodes.begin(), nodes.end() - static_cast<std::ptrdiff_t>(nodes.size() % 2)});
     if (nodes.size() % 2 == 1) pairs("fabric-last", {nodes.front(), nodes.back()});
+  }
+  for (const NodeGroupModel& group : cluster.nodes) {
+    if (!group.computes || group.server.gpu_count == 0 || group.count < 2) continue;
+    add_collectives(group, SuiteStage::group, "nvlink-domain", "nccl-domain");
+    add_collectives(group, SuiteStage::group, "whole", "nccl");
   }
   for (const NodeGroupModel& group : cluster.nodes) {
     // The solver of this release computes on hosts: a group with GPUs is not measured by it.

@@ -15,7 +15,7 @@ std::string_view stage_name(SuiteStage);
 struct SuiteTest {
   std::string id;                    // "node/gpu/memory": stage, group, validator (and its device where there are two)
   SuiteStage stage = SuiteStage::inventory;
-  std::string validator;             // probe, memory, gemm, hpl, mpi, storage
+  std::string validator;             // as suite_validators() has it
   std::vector<std::string> arguments;
   std::string group;                 // node group; empty: all computing nodes
   std::vector<std::string> nodes;
@@ -25,6 +25,8 @@ struct SuiteTest {
   bool mpi = false;
   std::vector<std::string> metrics;  // figures that it must bring: what is missing afterwards was not shown
   std::string skip;                  // the reason the spec gives
+  std::string scope;                 // of the figures that are expected, where one metric has several
+  std::int64_t team_nodes = 0;       // an MPI world that is divided into teams of so many nodes, each judged by itself; 0: it is not
   std::string system;                // storage system that it measures: expected of each node as "GROUP/SYSTEM", of all together as "SYSTEM"
 };
 

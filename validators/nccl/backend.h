@@ -11,6 +11,7 @@
 #include "harness/report.h"
 #include "mpi/job.h"
 #include "nccl/operation.h"
+#include "nccl/teams.h"
 #include "nccl/types.h"
 
 namespace clusterc::nccl {
@@ -26,7 +27,7 @@ class Transport {
   virtual void prepare(const Shape&, Type, bool in_place, std::span<const std::byte> input, std::span<const std::byte> poison) = 0;
   // Fills the output with poison and, in place, puts the input back.
   virtual void reset() = 0;
-  // One collective, on every rank; its seconds on this one. All ranks have met at a barrier just before.
+  // One collective, on every rank of the team; its seconds on this one. All ranks have met at a barrier just before.
   virtual double run() = 0;
   // What this rank got.
   virtual std::vector<std::byte> output() = 0;
@@ -34,10 +35,10 @@ class Transport {
   virtual std::vector<std::pair<std::string, harness::Parameter>> parameters() const = 0;
 };
 
-std::unique_ptr<Transport> open_mpi();
+std::unique_ptr<Transport> open_mpi(MPI_Comm team);
 
 // NCCL, found at run time, one GPU a rank. `alive` is called while a collective is waited for; it throws when the run is to end. Builds with
 // CUDA only. Every rank must call it.
-std::unique_ptr<Transport> open_nccl(const mpi::Job&, const std::function<void()>& alive);
+std::unique_ptr<Transport> open_nccl(const mpi::Job&, const Teams&, const std::function<void()>& alive);
 
 }  // namespace clusterc::nccl

@@ -79,7 +79,7 @@ class DeviceBytes {
 
 class NcclTransport final : public Transport {
  public:
-  NcclTransport(const mpi::Job& job, const std::function<void()>& alive) : job_(job), alive_(alive) {
+  NcclTransport(const mpi::Job& job, const Teams& teams, const std::function<void()>& alive) : teams_(teams), alive_(alive) {
     const int gpus = require_gpus();
     int local = 0;
     mpi::check(MPI_Comm_rank(job.node, &local), "MPI_Comm_rank");
@@ -198,11 +198,11 @@ class NcclTransport final : public Transport {
 
   void connect() {
     ncclUniqueId id{};
-    if (job_.rank == 0) check(nccl_.GetUniqueId(&id), "ncclGetUniqueId");
-    mpi::check(MPI_Bcast(&id, sizeof id, MPI_CHAR, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    if (teams_.rank() == 0) check(nccl_.GetUniqueId(&id), "ncclGetUniqueId");
+    mpi::check(MPI_Bcast(&id, sizeof id, MPI_CHAR, 0, teams_.comm()), "MPI_Bcast");
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
-    check(nccl_.CommInitRankConfig(&comm_, job_.ranks, id, job_.rank, &config), "ncclCommInitRankConfig");
+    check(nccl_.CommInitRankConfig(&comm_, teams_.ranks(), id, teams_.rank(), &config), "ncclCommInitRankConfig");
     settle("ncclCommInitRankConfig");
   }
 
@@ -245,7 +245,7 @@ class NcclTransport final : public Transport {
   }
 
   Functions nccl_;
-  const mpi::Job& job_;
+  const Teams& teams_;
   std::function<void()> alive_;
   int gpu_ = 0;
   bool shared_ = false;
@@ -261,6 +261,6 @@ class NcclTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> open_nccl(const mpi::Job& job, const std::function<void()>& alive) { return std::make_unique<NcclTransport>(job, alive); }
+std::unique_ptr<Transport> open_nccl(const mpi::Job& job, const Teams& teams, const std::function<void()>& alive) { return std::make_unique<NcclTransport>(job, teams, alive); }
 
 }  // namespace clusterc::nccl

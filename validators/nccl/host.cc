@@ -25,6 +25,7 @@ MPI_Datatype datatype(Type type) {
 
 class MpiTransport final : public Transport {
  public:
+  explicit MpiTransport(MPI_Comm team) : team_(team) {}
   Device device() const override { return {.backend = Backend::host, .label = "ranks", .name = cpu_model()}; }
   bool has(Type type) const override { return type != Type::float16 && type != Type::bfloat16; }   // MPI has neither
   // MPI_Bcast knows one buffer only; an exchange with neighbours needs two.
@@ -57,17 +58,17 @@ class MpiTransport final : public Transport {
     const void* const in = in_place_ ? MPI_IN_PLACE : input_.data();
     const double begin = now_seconds();
     switch (shape_.collective) {
-      case Collective::all_reduce: check(MPI_Allreduce(in, out, count, type_, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce"); break;
-      case Collective::all_gather: check(MPI_Allgather(in, count, type_, out, count, type_, MPI_COMM_WORLD), "MPI_Allgather"); break;
-      case Collective::reduce_scatter: check(MPI_Reduce_scatter_block(in, out, count, type_, MPI_SUM, MPI_COMM_WORLD), "MPI_Reduce_scatter_block"); break;
-      case Collective::all_to_all: check(MPI_Alltoall(in, count, type_, out, count, type_, MPI_COMM_WORLD), "MPI_Alltoall"); break;
-      case Collective::broadcast: check(MPI_Bcast(out, count, type_, 0, MPI_COMM_WORLD), "MPI_Bcast"); break;
+      case Collective::all_reduce: check(MPI_Allreduce(in, out, count, type_, MPI_SUM, team_), "MPI_Allreduce"); break;
+      case Collective::all_gather: check(MPI_Allgather(in, count, type_, out, count, type_, team_), "MPI_Allgather"); break;
+      case Collective::reduce_scatter: check(MPI_Reduce_scatter_block(in, out, count, type_, MPI_SUM, team_), "MPI_Reduce_scatter_block"); break;
+      case Collective::all_to_all: check(MPI_Alltoall(in, count, type_, out, count, type_, team_), "MPI_Alltoall"); break;
+      case Collective::broadcast: check(MPI_Bcast(out, count, type_, 0, team_), "MPI_Bcast"); break;
       case Collective::reduce:
         // In place is the root's word alone: the others give their buffer.
-        check(MPI_Reduce(shape_.rank == 0 ? in : in_place_ ? out : in, out, count, type_, MPI_SUM, 0, MPI_COMM_WORLD), "MPI_Reduce");
+        check(MPI_Reduce(shape_.rank == 0 ? in : in_place_ ? out : in, out, count, type_, MPI_SUM, 0, team_), "MPI_Reduce");
         break;
       case Collective::sendrecv:
-        check(MPI_Sendrecv(in, count, type_, static_cast<int>(shape_.next()), 0, out, count, type_, static_cast<int>(shape_.previous()), 0, MPI_COMM_WORLD,
+        check(MPI_Sendrecv(in, count, type_, static_cast<int>(shape_.next()), 0, out, count, type_, static_cast<int>(shape_.previous()), 0, team_,
                            MPI_STATUS_IGNORE), "MPI_Sendrecv");
         break;
     }
@@ -87,6 +88,7 @@ class MpiTransport final : public Transport {
   }
 
  private:
+  MPI_Comm team_;
   Shape shape_;
   MPI_Datatype type_ = MPI_FLOAT;
   std::size_t element_ = 1;
@@ -96,6 +98,6 @@ class MpiTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> open_mpi() { return std::make_unique<MpiTransport>(); }
+std::unique_ptr<Transport> open_mpi(MPI_Comm team) { return std::make_unique<MpiTransport>(team); }
 
 }  // namespace clusterc::nccl

@@ -18,6 +18,7 @@
 #include "mpi/job.h"
 #include "mpi/program.h"
 #include "nccl/backend.h"
+#include "nccl/teams.h"
 
 namespace clusterc::nccl {
 namespace {
@@ -39,6 +40,7 @@ constexpr ExtraOption kExtra[] = {
     {"--max-size", Kind::bytes, "BYTES", "largest size (default host 64MiB, cuda 8GiB); every doubling between the two is measured"},
     {"--types", Kind::choices, kTypeNames, "element types (default float32)"},
     {"--placements", Kind::choices, kPlacements, "whether the result replaces the input (default: both)"},
+    {"--teams", Kind::text, "all|rail|NODES", "who works together, all teams at the same time: all ranks (default), those with one place in their nodes, those of so many nodes (1: inside each)"},
     {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 60)"}};
 #define CLUSTERC_METRICS(name, busy)                                                 \
   {"nccl." name ".time", "s", "of the slowest rank, by size", false},                \
@@ -61,15 +63,16 @@ constexpr unsigned kRegenerateAlone = 16;   // with more ranks each regenerates 
 
 class Runner {
  public:
-  Runner(const Options& options, const Job& job, Reporter& report, mpi::TextPulse& pulse) : options_(options), job_(job), report_(report), pulse_(pulse) {}
+  Runner(const Options& options, const Job& job, const Teams& teams, Reporter& report, mpi::TextPulse& pulse)
+      : options_(options), job_(job), teams_(teams), seed_(options.seed + teams.number()), report_(report), pulse_(pulse) {}
 
   void all() {
     if (options_.device == Backend::host) {
-      transport_ = open_mpi();
+      transport_ = open_mpi(teams_.comm());
     } else {
 #ifdef CLUSTERC_NCCL
       pulse_.doing("making a communicator of NCCL");
-      transport_ = open_nccl(job_, [] { check_interrupted(); });
+      transport_ = open_nccl(job_, teams_, [] { check_interrupted(); });
 #endif
     }
     watch_at_rest();
@@ -86,12 +89,13 @@ class Runner {
           with_type(type, [&]<class T>(T, Type id) {
             if (!transport_->has(id) || !transport_->has(facts.collective, in_place)) return;
             // Sums of so many ranks are no longer exact in a short type: they could not be told from wrong ones.
-            if (facts.sums && std::numeric_limits<T>::digits < 2 + std::bit_width(static_cast<unsigned>(job_.ranks - 1))) return;
+            if (facts.sums && std::numeric_limits<T>::digits < 2 + std::bit_width(static_cast<unsigned>(teams_.most_ranks() - 1))) return;
             any = true;
             std::size_t last = 0;   // small sizes round to the same
             for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) {
-              const std::size_t count = count_for(facts.collective, bytes, static_cast<unsigned>(job_.ranks), sizeof(T));
-              if (count != last) one<T>(facts, id, type, in_place, count);
+              const std::size_t count = count_for(facts.collective, bytes, static_cast<unsigned>(teams_.ranks()), sizeof(T));
+              // All teams go on together, whatever their sizes.
+              if (!teams_.for_all(count == last)) one<T>(facts, id, type, in_place, count);
               last = count;
             }
           });
@@ -121,7 +125,7 @@ class Runner {
     std::vector<T> want(shape.got());
     const bool shared = shape.ranks > kRegenerateAlone && (shape.collective == Collective::all_reduce || shape.collective == Collective::reduce);
     if (!shared) {
-      for (std::size_t i = 0; i < want.size(); ++i) want[i] = expected_at<T>(options_.seed, shape, i);
+      for (std::size_t i = 0; i < want.size(); ++i) want[i] = expected_at<T>(seed_, shape, i);
       return want;
     }
     std::vector<int> counts, begins;
@@ -131,20 +135,20 @@ class Runner {
     }
     const std::size_t first = shape.count * shape.rank / shape.ranks;
     std::vector<T> mine(shape.count * (shape.rank + 1) / shape.ranks - first);
-    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = expected_at<T>(options_.seed, shape, first + i);
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = expected_at<T>(seed_, shape, first + i);
     want.resize(shape.count);
-    check(MPI_Allgatherv(mine.data(), counts[shape.rank], MPI_BYTE, want.data(), counts.data(), begins.data(), MPI_BYTE, MPI_COMM_WORLD), "MPI_Allgatherv");
+    check(MPI_Allgatherv(mine.data(), counts[shape.rank], MPI_BYTE, want.data(), counts.data(), begins.data(), MPI_BYTE, teams_.comm()), "MPI_Allgatherv");
     want.resize(shape.got());
     return want;
   }
 
   template <class T>
   void one(const CollectiveFacts& facts, Type id, const std::string& type, bool in_place, std::size_t count) {
-    const Shape shape{facts.collective, static_cast<unsigned>(job_.rank), static_cast<unsigned>(job_.ranks), count};
+    const Shape shape{facts.collective, static_cast<unsigned>(teams_.rank()), static_cast<unsigned>(teams_.ranks()), count};
     const std::uint64_t bytes = shape.counted() * sizeof(T);
     pulse_.doing(format("{} of {} {}, {}", facts.name, bytes_text(static_cast<double>(bytes)), type, in_place ? "in place" : "out of place"));
     std::vector<T> input(shape.given());
-    for (std::size_t i = 0; i < input.size(); ++i) input[i] = given_at<T>(options_.seed, shape, shape.rank, i);
+    for (std::size_t i = 0; i < input.size(); ++i) input[i] = given_at<T>(seed_, shape, shape.rank, i);
     const std::vector<T> poison{mpi::poison<T>()};
     transport_->prepare(shape, id, in_place, bytes_of(input), bytes_of(poison));
 
@@ -174,27 +178,32 @@ class Runner {
 
     // An operation lasts until its slowest rank is done.
     std::vector<double> slowest(samples.size());
-    check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0, teams_.comm()), "MPI_Reduce");
     std::vector<std::byte> got = transport_->output();
     // One rank's result: the last rank's, or the root's where nobody else has one.
-    const bool flips = facts.collective == Collective::reduce ? job_.rank == 0 : job_.rank == job_.ranks - 1;
+    const bool flips = facts.collective == Collective::reduce ? teams_.rank() == 0 : teams_.rank() == teams_.ranks() - 1;
     if (flips) fault_flip_bit(got.data(), shape.got() / 2 * sizeof(T));
     const std::vector<T> want = expected<T>(shape);
-    std::uint64_t wrong[2] = {0, shape.got()}, sum[2] = {};
+    std::uint64_t wrong[2] = {0, shape.got()}, sum[3] = {0, 0, bytes};
     for (std::size_t i = 0; i < shape.got(); ++i) {
       T element;
       std::memcpy(&element, got.data() + i * sizeof(T), sizeof(T));
       wrong[0] += !(element == want[i]);
     }
-    check(MPI_Reduce(wrong, sum, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    check(MPI_Reduce(wrong, sum, 2, MPI_UINT64_T, MPI_SUM, 0, teams_.comm()), "MPI_Reduce");
     pulse_.beat();
-    if (job_.rank == 0) print(facts, type, in_place, bytes, slowest, loop.warmup, sum[0], sum[1], load);
+    const std::vector<double> all_seconds = teams_.gather(std::span<const double>(slowest));
+    const std::vector<std::uint64_t> all_sums = teams_.gather(std::span<const std::uint64_t>(sum));
+    for (std::size_t team = 0; team < teams_.facts().size(); ++team) {   // on rank 0
+      const auto begin_of = all_seconds.begin() + static_cast<std::ptrdiff_t>(team * slowest.size());
+      print(facts, type, in_place, teams_.facts()[team], all_sums[3 * team + 2], {begin_of, begin_of + static_cast<std::ptrdiff_t>(slowest.size())}, loop.warmup, all_sums[3 * team], all_sums[3 * team + 1], load);
+    }
   }
 
-  void print(const CollectiveFacts& facts, const std::string& type, bool in_place, std::uint64_t bytes, const std::vector<double>& seconds, unsigned warmup,
+  void print(const CollectiveFacts& facts, const std::string& type, bool in_place, const TeamFacts& team, std::uint64_t bytes, const std::vector<double>& seconds, unsigned warmup,
              std::uint64_t wrong, std::uint64_t checked, std::optional<double> load) {
     Measurement m{.metric = format("nccl.{}.time", facts.name), .unit = "s", .higher_is_better = false};
-    m.variant = format("{} {}", type, in_place ? "in place" : "out of place");
+    m.variant = format("{} {}{}{}", type, in_place ? "in place" : "out of place", team.name.empty() ? "" : ", ", team.name);
     m.samples = seconds;
     m.warmup = warmup;
     m.size_bytes = bytes;
@@ -202,8 +211,8 @@ class Runner {
     m.checked = checked;
     m.wrong = wrong;
     m.other_load = load;
-    m.parameters = {{"type", type}, {"in_place", in_place}, {"ranks", static_cast<std::uint64_t>(job_.ranks)},
-                    {"nodes", static_cast<std::uint64_t>(job_.nodes)}, {"oversubscribed", job_.oversubscribed}};
+    m.parameters = {{"type", type}, {"in_place", in_place}, {"ranks", team.ranks}, {"nodes", team.nodes}, {"oversubscribed", job_.oversubscribed}};
+    if (!team.name.empty()) m.parameters.emplace_back("team", team.name);
     if (facts.sums) m.parameters.emplace_back("operation", std::string("sum"));
     if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
     for (auto& parameter : transport_->parameters()) m.parameters.push_back(std::move(parameter));
@@ -214,19 +223,28 @@ class Runner {
     m.samples = rates(seconds, static_cast<double>(bytes));
     report_.measurement(m);
     m.metric = format("nccl.{}.busbw", facts.name);
-    m.samples = rates(seconds, static_cast<double>(bytes) * bus_factor(facts.collective, static_cast<unsigned>(job_.ranks)));
+    m.samples = rates(seconds, static_cast<double>(bytes) * bus_factor(facts.collective, static_cast<unsigned>(team.ranks)));
     report_.measurement(m);
   }
 
   const Options& options_;
   const Job& job_;
+  const Teams& teams_;
+  const std::uint64_t seed_;
   Reporter& report_;
   mpi::TextPulse& pulse_;
   std::unique_ptr<Transport> transport_;
 };
 
-// Sizes that the loops cannot do: said before anything is started.
-std::string wrong_sizes(const Options& options) {
+Division division_of(const Options& options) {
+  Division out;
+  parse_division(options.text("--teams", "all"), out);
+  return out;
+}
+
+// What the loops cannot do: said before anything is started.
+std::string wrong_options(const Options& options) {
+  if (Division none; !parse_division(options.text("--teams", "all"), none)) return format("'--teams {}': all, rail, or a number of nodes", options.text("--teams", ""));
   for (const auto& size : {options.size, options.bytes("--min-size"), options.bytes("--max-size")}) {
     if (size && (*size < 1 || *size > 1ull << 40)) return "a size has 1 B to 1 TiB";
     if (size && options.device == Backend::host && *size > 0x7fffffff) return "MPI counts elements in 31 bits: a size has at most 2147483647 B";
@@ -256,7 +274,8 @@ int main_of_rank(const Options& options) {
     }
     const Job job = mpi::describe_job();
     guard.watch(mpi::processes_of_node(job), job.nodes);
-    Runner(options, job, report, pulse).all();
+    const Teams teams(job, division_of(options));
+    Runner(options, job, teams, report, pulse).all();
   });
 }
 
@@ -265,5 +284,5 @@ int main_of_rank(const Options& options) {
 
 int main(int argc, char** argv) {
   namespace nccl = clusterc::nccl;
-  return clusterc::mpi::run_rank_program({.program = nccl::kProgram, .wrong_options = nccl::wrong_sizes, .wrong_shape = {}, .run = nccl::main_of_rank}, argc, argv);
+  return clusterc::mpi::run_rank_program({.program = nccl::kProgram, .wrong_options = nccl::wrong_options, .wrong_shape = {}, .run = nccl::main_of_rank}, argc, argv);
 }
