@@ -132,6 +132,11 @@ bool is_mounted_by_us(const Cluster& c, const Plan& plan, int storage, int group
 void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) {
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
     const StorageModel& s = c.storage[i];
+    if (is_nfs(s) && s.spec->mount && s.nodes >= 0 && c.nodes[static_cast<std::size_t>(s.nodes)].count > 1) {
+      const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(s.nodes)];
+      findings.note("storage-takeover-unmade", s.span, "'" + s.name + "' is mounted from " + g.names.name(0) + " alone: nothing that is compiled lets the other nodes of '" + g.name + "' take over from it")
+          .help("data that both servers reach and an address that moves between them are made by a cluster manager such as Pacemaker");
+    }
     std::string why;
     for (std::size_t g = 0; g < c.nodes.size() && why.empty(); ++g) data_drives(c, static_cast<int>(i), static_cast<int>(g), &why);
     if (!why.empty()) {

@@ -48,3 +48,11 @@ for broken in 's/)$/,everything)/' 's|0/24(|0/24 (|' 's|0/24(|0/99(|'; do
   if exported "$work/broken"; then fail "exportfs takes $broken"; fi
   say "refused: $(head -1 "$work/said")"
 done
+
+# Two servers that are to take over from one another: nothing here makes that, and it is said. One server: nothing to say.
+for name in campus case-nfs-storage-network; do
+  case $name in case-*) spec=$src/tests/golden/compile/${name#case-}/spec.yaml ;; *) spec=$src/examples/$name.yaml ;; esac
+  "$bin" compile "$spec" -o "$work/whole-$name" > "$work/said-$name" 2>&1 || fail "clusterc compile $name"
+done
+equal "campus: what is said of its two servers" "$(grep -o "'home' is mounted from nfs1 alone" "$work/said-campus")" "'home' is mounted from nfs1 alone"
+equal "one server" "$(grep -c storage-takeover-unmade "$work/said-case-nfs-storage-network")" 0

@@ -127,7 +127,7 @@ void facts(YamlWriter& y, const NodeGroupModel& g) {
 bool runs(const AnsibleSettings& s, std::string_view role) { return std::find(s.roles.begin(), s.roles.end(), role) != s.roles.end(); }
 
 // What the roles are told.
-void settings(YamlWriter& y, const NodeGroupModel& g, const AnsibleSettings& s) {
+void settings(YamlWriter& y, const Spec& spec, const NodeGroupModel& g, const AnsibleSettings& s) {
   if (!s.distribution.empty()) put(y.field("cluster_distribution", s.distribution), "cluster_distribution_version", s.distribution_version);
   if (g.software.time_zone) put(y, "cluster_time_zone", *g.software.time_zone);
   if (runs(s, "netplan") || runs(s, "networkd") || runs(s, "networkmanager")) {
@@ -205,6 +205,13 @@ void settings(YamlWriter& y, const NodeGroupModel& g, const AnsibleSettings& s) 
   if (!s.slurm_packages.empty()) {
     y.key("cluster_slurm_controller_packages");
     y.flow(std::span<const std::string>(s.slurm_controller_packages));
+    if (!s.slurm_database_packages.empty()) put(y, "cluster_slurm_database_packages", s.slurm_database_packages);
+    if (!s.slurm_database_packages.empty())
+      if (const auto& accounting = spec.software.scheduler->accounting; accounting && accounting->password) {
+        if (accounting->password->env) put(y, "cluster_slurm_password_env", *accounting->password->env);
+        if (accounting->password->vault) put(y, "cluster_slurm_password_vault", *accounting->password->vault);
+      }
+    if (s.slurm_state_server) put(y, "cluster_slurm_state_server", *s.slurm_state_server);
     y.field("cluster_slurmd", s.slurmd);
     if (s.slurmd && !s.files.slurmd.empty()) put(y, "cluster_slurmd_settings", s.files.slurmd);
   }
@@ -289,13 +296,15 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     all[g] = ansible_settings(in, static_cast<int>(g), findings);
     const auto& who = c.nodes[g].software.identity;
     vault |= who && who->bind_password && who->bind_password->vault;
+    const auto& scheduler = c.spec.software.scheduler;
+    vault |= !all[g].slurm_database_packages.empty() && scheduler->accounting && scheduler->accounting->password && scheduler->accounting->password->vault;
     bundle.open("ansible/group_vars/" + names[g] + ".yaml", "ansible");
     bundle.text() += made_by(in, "ansible") + "---\n";
     YamlWriter y(bundle.text());
     y.begin_map();
     put(y, "cluster_group", c.nodes[g].name).field("cluster_group_name", names[g]);
     facts(y, c.nodes[g]);
-    settings(y, c.nodes[g], all[g]);
+    settings(y, c.spec, c.nodes[g], all[g]);
     y.end_map();
     bundle.close();
     if (all[g].imex_nodes > 0) imex_domains(in, static_cast<int>(g), all[g].imex_nodes, bundle);

@@ -91,16 +91,21 @@ void slurm(const Cluster& c, const NodeGroupModel& g, std::string_view family, A
     out.slurm_packages = {"munge", "slurm-client", "slurm-wlm-basic-plugins"};
     if (out.slurmd) out.slurm_packages.emplace_back("slurmd");
     out.slurm_controller_packages = {"slurmctld"};
+    out.slurm_database_packages = {"slurmdbd"};
   } else if (family == "Debian") {
     out.slurm_packages = {"munge", "slurm-smd", "slurm-smd-client"};
     if (out.slurmd) out.slurm_packages.emplace_back("slurm-smd-slurmd");
     out.slurm_controller_packages = {"slurm-smd-slurmctld"};
+    out.slurm_database_packages = {"slurm-smd-slurmdbd"};
   } else {
     out.slurm_packages = {"munge", "slurm"};
     if (out.slurmd) out.slurm_packages.emplace_back("slurm-slurmd");
     out.slurm_controller_packages = {"slurm-slurmctld"};
+    out.slurm_database_packages = {"slurm-slurmdbd"};
   }
+  if (!slurm_keeps_accounts(c, g)) out.slurm_database_packages.clear();
   if (!runs_slurmctld(c, g)) out.slurm_controller_packages.clear();
+  else out.slurm_state_server = slurm_state_server(c);
 }
 
 }  // namespace
@@ -172,7 +177,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (!out.drives.empty()) roles.push_back("drives");
   out.mounts = nfs_mounts(c, in.plan, group);
   if (!out.mounts.empty()) roles.push_back("nfs_client");
-  if (is_made(c, "slurm") && (runs_slurmd(c, g) || runs_slurmctld(c, g) || g.has_role(Role::login))) {
+  if (is_made(c, "slurm") && (runs_slurmd(c, g) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g) || g.has_role(Role::login))) {
     slurm(c, g, family, out);
     roles.push_back("slurm");
   }

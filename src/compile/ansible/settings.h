@@ -1,6 +1,7 @@
 // What Ansible is to do on the machines of one group: the roles and what they are told. Every decision is here; the roles themselves
 // (templates/ansible/roles) are the same for every cluster.
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,7 +32,8 @@ struct AnsibleSettings {
   std::vector<std::string> firewall_inside;                   // whence it lets everything in
   NodePackages packages;
   std::int64_t imex_nodes = 0;                                // of an NVLink domain; 0: spans no two nodes
-  std::vector<std::string> slurm_packages, slurm_controller_packages;
+  std::vector<std::string> slurm_packages, slurm_controller_packages, slurm_database_packages;
+  std::optional<std::string> slurm_state_server;              // slurm_state_server(), on controllers
   bool slurmd = false;
   std::vector<ContainerFile> container_files;
   std::string enroot_folder;                                  // where users' images go; empty: not on local scratch

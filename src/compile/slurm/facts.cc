@@ -180,6 +180,35 @@ const StorageModel* state_storage(const Cluster& c, const std::vector<int>& grou
 
 }  // namespace
 
+bool slurm_keeps_accounts(const Cluster& c, const NodeGroupModel& g) {
+  const auto& scheduler = c.spec.software.scheduler;
+  if (!scheduler || (!scheduler->accounting && c.spec.teams.begin() == c.spec.teams.end())) return false;
+  if (!scheduler->accounting || !scheduler->accounting->nodes) return runs_slurmctld(c, g);
+  HostPattern::Error error;
+  const auto names = HostPattern::parse(*scheduler->accounting->nodes, error);
+  for (std::int64_t i = 0; names && i < std::min<std::int64_t>(3, names->count()); ++i)
+    if (g.names.index_of(names->name(i)) >= 0) return true;
+  return false;
+}
+
+std::optional<std::string> slurm_state_server(const Cluster& c) {
+  std::vector<int> groups;
+  std::int64_t controllers = 0;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    if (c.nodes[g].count == 0 || !runs_slurmctld(c, c.nodes[g])) continue;
+    groups.push_back(static_cast<int>(g));
+    controllers += c.nodes[g].count;
+  }
+  const auto& scheduler = c.spec.software.scheduler;
+  HostPattern::Error error;
+  if (scheduler && scheduler->controllers)
+    if (const auto names = HostPattern::parse(*scheduler->controllers, error)) controllers = names->count();
+  const StorageModel* s = controllers > 1 ? state_storage(c, groups) : nullptr;
+  if (!s) return std::nullopt;
+  const bool ours = *s->spec->kind == StorageKind::nfs && s->nodes >= 0 && c.nodes[static_cast<std::size_t>(s->nodes)].count > 0;
+  return ours ? c.nodes[static_cast<std::size_t>(s->nodes)].names.name(0) : std::string();
+}
+
 std::int64_t slurm_real_memory(Bytes fitted) { return job_memory_mib(fitted); }
 
 std::string gres_type(const Cluster& c, const ServerModel& server) {

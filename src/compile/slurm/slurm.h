@@ -1,6 +1,7 @@
 // Slurm's view of the cluster: what its files say, before it is written as text.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,10 @@ struct SlurmFacts {
 // Which daemons run on the nodes of a group; of the controllers, on some of them at least.
 bool runs_slurmd(const Cluster&, const NodeGroupModel&);
 bool runs_slurmctld(const Cluster&, const NodeGroupModel&);
+// Whether slurmdbd runs on nodes of this group.
+bool slurm_keeps_accounts(const Cluster&, const NodeGroupModel&);
+// Where several controllers keep their state: the node that serves that file system, empty where it is served by others; nullopt: on each controller's own disk.
+std::optional<std::string> slurm_state_server(const Cluster&);
 
 SlurmFacts slurm_facts(const CompileInput&, Findings&);
 // In facts.databases, facts.teams; needs facts.nodes and facts.controllers.
