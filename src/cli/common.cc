@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "catalog/embedded.h"
 #include "cli/command.h"
 #include "diag/render.h"
 #include "rules/say.h"
@@ -135,6 +136,12 @@ int exit_status(const Run& run, const std::string& path, const po::variables_map
 
 }  // namespace
 
+// "catalog/gpus/nvidia-l40s.yaml": as the catalogue calls its own files among the sources.
+static bool is_built_in(std::string_view path) {
+  const std::vector<std::string_view> steps = split(path, '/');
+  return steps.size() == 3 && steps[0] == "catalog" && steps[2].ends_with(".yaml") && find_embedded(steps[1], steps[2].substr(0, steps[2].size() - 5));
+}
+
 int report_findings(Run& run, const std::string& path, const po::variables_map& given, bool to_stderr) {
   const Format format = format_of(given);
   // A reader of the document alone must not take an unreadable file for a clean one.
@@ -151,7 +158,7 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
     for (const Rule* rule : all_rules()) rules.push_back({rule->id, rule->code, rule->summary, rule->explanation, "", rule->severity});
     out = render_sarif(run.findings, run.sources, rules, CLUSTERC_VERSION);
   } else if (format == Format::junit) {
-    out = render_junit(run.findings, run.sources);
+    out = render_junit(run.findings, run.sources, is_built_in);
   } else if (format == Format::github) {
     out = render_github(run.findings, run.sources);
   } else {

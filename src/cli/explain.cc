@@ -7,7 +7,7 @@ namespace clusterc::cli {
 namespace {
 
 void options(po::options_description& o) {
-  add_positional(o, "NAME");
+  add_positional(o, "RULE");
   o.add_options()("json", po::bool_switch(), "every rule with its codes, severity, edition and threshold, for programs");
 }
 
@@ -69,5 +69,5 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kExplain{"explain", "the page of a rule, or what another finding means; without a name, the list of rules", "clusterc explain [NAME…] [--json]", options, run};
+const Command kExplain{"explain", "the page of a rule, or what another finding means; without a name, the list of rules", "clusterc explain [RULE…] [--json]", options, run};
 }  // namespace clusterc::cli

@@ -59,7 +59,8 @@ int dispatch(const std::vector<std::string>& words) {
   add_help(options);
   po::positional_options_description rest;
   rest.add("arguments", -1);
-  if (!options.find_nothrow("arguments", false)) add_positional(options, "");
+  const bool takes_arguments = options.find_nothrow("arguments", false) != nullptr;
+  if (!takes_arguments) add_positional(options, "");
   po::variables_map given;
   try {
     const auto style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
@@ -69,6 +70,7 @@ int dispatch(const std::vector<std::string>& words) {
       put(help_of(*command));
       return kOk;
     }
+    if (const auto words_left = positional(given); !takes_arguments && !words_left.empty()) throw UsageError{"it takes options only, not '" + words_left.front() + "'"};
     return command->run(given);
   } catch (const UsageError& e) {
     put_error(format("clusterc {}: error: {}\nusage: {}\n", command->name, printable(e.message), command->usage));

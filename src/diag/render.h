@@ -21,7 +21,8 @@ std::string printable(std::string_view);       // on one line, and nothing in it
 std::string render_summary(const Findings&);   // "2 errors, 1 warning, 3 notes (1 accepted)"
 std::string render_json(const Findings&, const Sources&);      // format "clusterc-findings", version 1
 std::string render_sarif(const Findings&, const Sources&, std::span<const RuleText>, std::string_view version = {} /* of this program */);
-std::string render_junit(const Findings&, const Sources&);
+// A file without a finding has a suite, too, which says so; unless it is `unasked`: a part of the built-in catalogue that was looked at.
+std::string render_junit(const Findings&, const Sources&, bool (*unasked)(std::string_view path) = nullptr);
 std::string render_github(const Findings&, const Sources&);    // workflow commands: one ::error, ::warning or ::notice line each
 std::string render_gitlab(const Findings&, const Sources&);    // code quality report
 

@@ -99,7 +99,7 @@ void write_case(XmlWriter& xml, const Finding& finding, const Findings& findings
 
 }  // namespace
 
-std::string render_junit(const Findings& findings, const Sources& sources) {
+std::string render_junit(const Findings& findings, const Sources& sources, bool (*unasked)(std::string_view)) {
   std::vector<std::vector<const Finding*>> suites(sources.size() + 1);   // the last: findings without a place
   for (const Finding& finding : findings.all()) suites[std::min<std::size_t>(finding.span.file, sources.size())].push_back(&finding);
   const auto count = [](const std::vector<const Finding*>& suite, auto which) {
@@ -111,6 +111,7 @@ std::string render_junit(const Findings& findings, const Sources& sources) {
     const auto& suite = suites[file];
     if (file == sources.size() && suite.empty()) break;
     const std::string_view name = file < sources.size() ? sources.path(static_cast<FileId>(file)) : "clusterc";
+    if (suite.empty() && unasked && unasked(name)) continue;
     xml.open("testsuite")
         .attribute("name", name)
         .attribute("tests", std::max<std::size_t>(1, suite.size()))

@@ -447,7 +447,7 @@ class Placer {
     else if (!fits_units) why = clusterc::format("no rack of '{}' has more than {} U free in one piece, {} U are needed", g.name, units, d.units);
     else if (d.watts > watts) lack = Lack::power, why = clusterc::format("no rack of '{}' with {} U free has more than {} of continuous power left, {} are needed", g.name, d.units, to_text(Watts(watts)), to_text(Watts(d.watts)));
     else if (d.kilograms > kilograms) lack = Lack::weight, why = clusterc::format("no rack of '{}' with {} U free carries more than another {}, {} are needed", g.name, d.units, to_text(Kilograms(kilograms)), to_text(Kilograms(d.kilograms)));
-    else lack = Lack::places, why = clusterc::format("the {} racks of '{}' take {} each", g.count, g.name, per_rack);
+    else lack = Lack::places, why = g.count == 1 ? clusterc::format("the one rack of '{}' takes {}", g.name, per_rack) : clusterc::format("the {} racks of '{}' take {} each", g.count, g.name, per_rack);
     plan_.unplaced.push_back({.kind = d.kind, .group = d.group, .count = count, .span = span, .why = std::move(why), .first = first, .lack = lack});
   }
 

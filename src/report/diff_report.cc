@@ -25,7 +25,11 @@ std::vector<FigureRow> figure_rows(const SpecDiff& d) {
   const auto count = [&](std::string name, std::int64_t was, std::int64_t is) {
     if (was || is) rows.push_back({std::move(name), std::to_string(was), std::to_string(is), was == is ? "" : signed_count(is - was)});
   };
-  const auto share = [](double was, double is) { return was > 0 && std::abs(is - was) > 1e-9 * was ? format(" ({:+.3g} %)", (is / was - 1) * 100) : std::string(); };
+  const auto share = [](double was, double is) {
+    const double percent = was > 0 ? (is / was - 1) * 100 : 0;
+    if (std::abs(percent) <= 1e-7) return std::string();
+    return percent >= 999.5 ? format(" ({:+.0f} %)", percent) : format(" ({:+.3g} %)", percent);   // three digits, and never a power of ten
+  };
   const auto quantity = [&](std::string name, auto was, auto is) {
     if (was.value <= 0 && is.value <= 0) return;
     const bool same = to_text(was) == to_text(is);

@@ -24,8 +24,9 @@ void unknown_rule(std::string_view name, SourceSpan at, Findings& findings) {
   suggest(f, at, name, known_ids());
 }
 
+// What `severity` takes: the reader has told of everything else.
 std::optional<Severity> severity_of(std::string_view word) {
-  for (const Severity s : {Severity::note, Severity::warning, Severity::error})
+  for (const Severity s : {Severity::warning, Severity::error})
     if (severity_name(s) == word) return s;
   return std::nullopt;
 }
