@@ -215,6 +215,22 @@ class Tree:
                         raise Disagree(f"nfs: {client} is no subnet of the plan")
                     self.count("subnets: nfs = plan", 1)
 
+    def answering(self, hosts):
+        """One program has port 53 of a machine, and whom nodes ask for names is the machine that the zones name, or dnsmasq's."""
+        zones = self.has("dns", "named.conf.cluster")
+        if zones and self.has("dnsmasq", "dnsmasq.conf") and "port=0" not in lines_of(self.tree, "dnsmasq", "dnsmasq.conf"):
+            raise Disagree("BIND and dnsmasq both have port 53")
+        if not zones:
+            return
+        soa = next(line for path in glob.glob(os.path.join(self.tree, "dns", "db.*")) for line in lines_of(path) if " SOA " in line)
+        server = soa.split(" SOA ")[1].split(".")[0]
+        for path in glob.glob(os.path.join(self.tree, "netplan", "*", "*.yaml")):
+            for device in (d for kind in ("ethernets", "bonds", "vlans") for d in (yaml.load(text_of(path), Loader)["network"].get(kind) or {}).values()):
+                for ip in map(ipaddress.ip_address, device.get("nameservers", {}).get("addresses", [])):
+                    if ip in hosts and server not in hosts[ip]:
+                        raise Disagree(f"{os.path.basename(path)} asks {ip} for names, the zones are {server}'s")
+                    self.count("name servers: netplan = dns", ip in hosts)
+
     def listed(self, hosts):
         of_node = self.of_node(hosts)
         for kind, path in (("warewulf", "nodes.yaml"), ("openchami", "nodes.yaml"), ("xcat", "nodes.stanza")):
@@ -522,6 +538,7 @@ class Tree:
         hosts = self.hosts() if self.has("hosts", "hosts") else {}
         self.networks_of_nodes(hosts)
         self.given_out(hosts)
+        self.answering(hosts)
         self.listed(hosts)
         self.ansible()
         self.file_systems(hosts)
@@ -541,7 +558,7 @@ def main():
     os.makedirs(work)
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
-        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana")]
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana")]
         specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml", "drives.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
@@ -571,7 +588,7 @@ def main():
         missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "addresses: networkd = hosts", "addresses: networkmanager = hosts", "addresses: warewulf = hosts", "addresses: openchami = hosts", "addresses: xcat = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
                    "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: topology.conf = cables",
                    "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM", "installers = groups of the plan",
-                   "time zones: installers = cloud-init", "clients: nginx = nodes that are installed", "limits: containers = cloud-init", "limits: dashboards = alerts", "file systems: health check = group_vars", "mounts: a network that both are in"} - set(sums)
+                   "time zones: installers = cloud-init", "clients: nginx = nodes that are installed", "limits: containers = cloud-init", "limits: dashboards = alerts", "file systems: health check = group_vars", "mounts: a network that both are in", "name servers: netplan = dns"} - set(sums)
         if missing:
             print(f"FAILED: nothing was compared for: {sorted(missing)}")
             failed += 1
@@ -609,6 +626,8 @@ def twins(trees, work):
             ("a time zone", "nginx", "kickstart/old.ks", "timezone Europe/Berlin", "timezone Europe/Rome"),
             ("a limit of containers", "containers", "containers/cpu/daemon.json", '"Hard": 65536', '"Hard": 65537'),
             ("another limit of containers", "containers", "containers/cpu/containers.conf", "65536:65536", "65536:1024"),
+            ("two for one port", "dnsmasq-beside-dns", "dnsmasq/dnsmasq.conf", "port=0\n", ""),
+            ("a name server that has no names", "dnsmasq-beside-dns", "netplan/cpu-0/n1.yaml", '- "10.1.0.33"', '- "10.1.0.18"'),
             ("a mount that nobody makes", "drives", "slurm/nodes/cpu.sh", "scratch_folder /local/cache", "scratch /local/cache"),
             ("a mount past the storage network", "nfs-storage-network", "ansible/group_vars/group_cpu.yaml", "nas1-stor:/home", "nas1:/home"),
             ("a mount over a network of others", "nfs-storage-network", "ansible/group_vars/group_login.yaml", "nas1:/home", "nas1-stor:/home"),

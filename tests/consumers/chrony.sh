@@ -18,6 +18,12 @@ for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml "$src/tests/
   equal "$example: servers" "$(grep -c '^server ' "$work/printed")" 2
 done
 
+# Nodes that are time servers: each asks the others, and lets the cluster ask it
+compile_case dnsmasq-beside-dns
+for node in ctl n1; do read_back "$out/chrony/nodes/$node.conf" || { cat "$work/said" >&2; fail "chronyd refuses that of $node"; }; done
+equal "ctl asks" "$(sed -n 's/^server //p' "$out/chrony/nodes/ctl.conf")" "10.1.0.17 iburst"
+equal "ctl lets ask" "$(sed -n 's/^allow //p' "$out/chrony/nodes/ctl.conf" | sort | tr '\n' ' ')" "10.1.0.0/24 10.2.0.0/24 10.3.0.0/24 "
+equal "n2 asks" "$(sed -n 's/^server //p' "$out/chrony/chrony.conf" | tr '\n' ' ')" "ctl iburst 10.1.0.17 iburst "
 conf=$work/spec/chrony/chrony.conf
 sed 's/^makestep.*/makestep soon/' "$conf" > "$work/broken"
 if read_back "$work/broken"; then fail "chronyd takes makestep soon"; fi

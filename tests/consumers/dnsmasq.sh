@@ -91,3 +91,20 @@ say "refused: $(grep -im1 "cannot\|failed" "$work/run.log")"
 installed "$work/case-dnsmasq"
 sed -i 's/94:6d:ae:00:00:02/94:6d:ae:00:00:0g/' "$work/etc/dhcp-hosts"
 equal "offered to n1's second port with a broken reservation" "$(ask 94:6d:ae:00:00:02)" "nothing"
+
+# Beside BIND, which has port 53 of the same machine, dnsmasq answers no names
+compile_case dnsmasq-beside-dns
+sed 's|/etc/dnsmasq.cluster|'"$out/dnsmasq"'|' "$out/dnsmasq/dnsmasq.conf" > "$work/beside.conf"
+cat > "$work/beside" <<'SCRIPT'
+ip link set lo up
+dnsmasq -k -C "$1" --user=root --pid-file= --log-facility="$2/beside.log" --dhcp-leasefile="$2/leases" & server=$!
+sleep 1
+kill -0 $server 2> /dev/null && python3 -c 'import socket
+for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+    s = socket.socket(socket.AF_INET, kind); s.bind(("0.0.0.0", 53))' && echo free
+kill $server
+SCRIPT
+equal "port 53 beside dnsmasq" "$(unshare -n bash "$work/beside" "$work/beside.conf" "$work" 2>&1 | tail -1)" free
+sed -i '/^port=0$/d' "$work/beside.conf"
+case $(unshare -n bash "$work/beside" "$work/beside.conf" "$work" 2>&1 | tail -1) in free) fail "dnsmasq leaves port 53 alone by itself" ;; esac
+say "without port=0 it is taken"

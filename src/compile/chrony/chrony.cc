@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/hosts/each_address.h"
 
 namespace clusterc {
 namespace {
@@ -18,13 +20,17 @@ bool is_directive(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && std::string_view("#!;%").find(c) == std::string_view::npos; });
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
-  check_extra_files(in, "chrony", {"chrony.conf"}, findings);
-  bundle.open("chrony/chrony.conf", "chrony");
+// The file of all machines; of a node that is a time server itself one of its own.
+void write(const CompileInput& in, std::string_view path, const std::string& node, const std::vector<std::string_view>& others, Bundle& bundle, Findings* findings) {
+  bundle.open(std::string(path), "chrony");
   std::string& out = bundle.text();
   out += made_by(in, "chrony");
-  for (const auto& server : in.cluster.spec.software.time_servers)
-    if (server) out += "server ", out += *server, out += " iburst\n";   // names and addresses only (the reader holds them to that)
+  for (const std::string_view server : others) out += "server ", out += server, out += " iburst\n";   // names and addresses only (the reader holds them to that)
+  if (!node.empty()) {
+    out += "# the cluster asks this node; without a server that answers, its own clock is what all agree on\nlocal stratum 10 orphan\n";
+    for (const NetworkModel& n : in.cluster.networks)
+      if (n.subnet) out += "allow ", out += n.subnet->text(), out += '\n';
+  }
   out += "driftfile /var/lib/chrony/chrony.drift\n# a clock that is far off is set while chronyd starts, not under a running job\nmakestep 1.0 3\nrtcsync\nlogdir /var/log/chrony\n";
   if (const auto* extra = extra_of(in, "chrony.conf")) {
     out += "# outputs.chrony.extra of the spec\n";
@@ -32,13 +38,52 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       if (!wish) continue;
       const std::string_view text = trim(*wish);
       if (is_directive(text)) out += text, out += '\n';
-      else findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of chrony.conf").help("write one directive in each line, for example maxdistance 1.0");
+      else if (findings) findings->error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of chrony.conf").help("write one directive in each line, for example maxdistance 1.0");
     }
   }
   bundle.close();
 }
 
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  check_extra_files(in, "chrony", {"chrony.conf"}, findings);
+  std::vector<std::string_view> all;
+  for (const auto& server : in.cluster.spec.software.time_servers)
+    if (server) all.push_back(*server);
+  write(in, "chrony/chrony.conf", {}, all, bundle, &findings);
+  const std::vector<OwnTimeServer> own = own_time_servers(in);
+  std::vector<std::string> done;
+  for (const OwnTimeServer& o : own) {
+    const std::string node = in.cluster.nodes[static_cast<std::size_t>(o.group)].names.name(o.member);
+    if (std::find(done.begin(), done.end(), node) != done.end()) continue;
+    done.push_back(node);
+    std::vector<std::string_view> others = all;
+    std::erase_if(others, [&](std::string_view s) { return std::any_of(own.begin(), own.end(), [&](const OwnTimeServer& x) { return x.server == s && x.group == o.group && x.member == o.member; }); });
+    write(in, "chrony/nodes/" + node + ".conf", node, others, bundle, nullptr);
+  }
+}
+
 }  // namespace
+
+std::vector<OwnTimeServer> own_time_servers(const CompileInput& in) {
+  const Cluster& c = in.cluster;
+  std::vector<OwnTimeServer> out;
+  std::string alias;
+  for (const auto& server : c.spec.software.time_servers) {
+    if (!server) continue;
+    const auto address = parse_ipv4(*server);
+    const std::string tail = c.spec.software.domain ? "." + *c.spec.software.domain : std::string();
+    std::string_view name = *server;
+    if (!tail.empty() && name.ends_with(tail)) name.remove_suffix(tail.size());
+    bool found = false;
+    each_address(in, [](const AddressPlan&) {}, [&](const NamedAddress& n) {
+      if (found || n.group < 0) return;
+      alias.assign(n.name), alias += '-', alias += c.networks[static_cast<std::size_t>(n.network)].name;
+      found = address ? n.address == *address : name == n.name || name == alias;
+      if (found) out.push_back({*server, n.group, n.member});
+    });
+  }
+  return out;
+}
 
 const Output kChronyOutput{
     .id = "chrony",

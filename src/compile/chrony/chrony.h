@@ -1,6 +1,14 @@
 #pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
 #include "compile/output.h"
 
 namespace clusterc {
 extern const Output kChronyOutput;
+
+// The nodes among the time servers of the spec, by name or by address.
+struct OwnTimeServer { std::string_view server; int group; std::int64_t member; };
+std::vector<OwnTimeServer> own_time_servers(const CompileInput&);
 }  // namespace clusterc

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/chrony/chrony.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
 #include "compile/netplan/netplan.h"
@@ -39,9 +40,14 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
   YamlWriter y(text);
   y.begin_map().field("preserve_hostname", false).field("manage_etc_hosts", false);
   if (s.time_zone) y.field("timezone", *s.time_zone);
-  if (!s.time_servers.empty()) {
+  // A node that is a time server itself does not ask itself.
+  const std::vector<OwnTimeServer> own = s.time_servers.empty() ? std::vector<OwnTimeServer>() : own_time_servers(in);
+  std::vector<std::string> clocks;
+  for (const auto& t : s.time_servers)
+    if (t && std::none_of(own.begin(), own.end(), [&](const OwnTimeServer& o) { return o.server == *t && o.group == group; })) clocks.push_back(*t);
+  if (!clocks.empty()) {
     y.map("ntp").field("enabled", true).list("servers");
-    for (const auto& t : s.time_servers) y.value(t.value_or(""));
+    for (const std::string& t : clocks) y.value(t);
     y.end_list().end_map();
   }
   if (const auto nfs = nfs_mounts(c, in.plan, group); !nfs.empty()) {

@@ -5,11 +5,13 @@
 // nothing else; they do not count up, and secondaries are told by `rndc retransfer`.
 #include "compile/dns/dns.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/digest.h"
 #include "base/ip.h"
 #include "base/text.h"
+#include "compile/ansible/settings.h"
 #include "compile/hosts/each_address.h"
 
 namespace clusterc {
@@ -19,15 +21,24 @@ bool wanted(const Cluster& c) {
   return c.spec.software.domain && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet.has_value(); });
 }
 
-// Who answers: the first node that provisions, schedules or watches, else the first there is. Empty: no node has a plain name.
-std::string server_of(const Cluster& c, const Plan& plan) {
+// Who answers: the first node of the group that provisions, schedules or watches, else of the first there is. -1: no node has a plain name.
+int server_group(const Cluster& c, const Plan& plan) {
   const auto named = [&](std::size_t g) { return c.nodes[g].count > 0 && home_of(c, plan, static_cast<int>(g)).network >= 0; };
   for (const Role role : {Role::provisioning, Role::scheduler, Role::monitoring})
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
-      if (c.nodes[g].has_role(role) && named(g)) return c.nodes[g].names.name(0);
+      if (c.nodes[g].has_role(role) && named(g)) return static_cast<int>(g);
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (named(g)) return c.nodes[g].names.name(0);
-  return {};
+    if (named(g)) return static_cast<int>(g);
+  return -1;
+}
+
+// The group whose first node answers on port 53; -1: none does.
+int answering_group(const CompileInput& in) {
+  const Cluster& c = in.cluster;
+  if (is_made(c, "dns")) return server_group(c, in.plan);
+  if (!is_made(c, "dnsmasq")) return -1;
+  const auto first = std::find_if(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::provisioning); });
+  return first == c.nodes.end() ? -1 : static_cast<int>(first - c.nodes.begin());
 }
 
 // "10.10.in-addr.arpa" of the octets that a prefix has in full, and how many they are: 1 to 3.
@@ -90,7 +101,8 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   const std::string& domain = *c.spec.software.domain;
-  const std::string server = server_of(c, in.plan);
+  const int answers = server_group(c, in.plan);
+  const std::string server = answers < 0 ? std::string() : c.nodes[static_cast<std::size_t>(answers)].names.name(0);
   check_extra_files(in, "dns", {"zone"}, findings);
   if (server.empty()) {
     findings.warning("dns-no-server", c.spec.software.domain.span, "no node has an address in a network of users, so nobody can answer for '" + domain + "'");
@@ -149,6 +161,25 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 }
 
 }  // namespace
+
+std::uint32_t own_name_server(const CompileInput& in) {
+  const int group = answering_group(in);
+  if (group < 0) return 0;
+  const Home home = home_of(in.cluster, in.plan, group);
+  return home.network < 0 ? 0 : in.plan.address(home.network, home.end_points, 0, 0);
+}
+
+std::vector<std::string> name_servers(const CompileInput& in, const NodeGroupModel& g) {
+  std::vector<std::string> out;
+  for (const auto& s : g.software.name_servers)
+    if (s) out.push_back(*s);
+  const std::uint32_t own = out.empty() ? own_name_server(in) : 0;
+  if (own == 0) return out;
+  const NetworkModel& net = in.cluster.networks[static_cast<std::size_t>(home_of(in.cluster, in.plan, answering_group(in)).network)];
+  const auto group = static_cast<int>(&g - in.cluster.nodes.data());
+  if (std::any_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group && !is_management_port(in.cluster, net, e); })) out.push_back(ipv4_text(own));
+  return out;
+}
 
 const Output kDnsOutput{
     .id = "dns",

@@ -5,7 +5,9 @@
 
 #include "base/ip.h"
 #include "base/text.h"
+#include "compile/ansible/settings.h"
 #include "compile/dhcp/dhcp.h"
+#include "compile/dns/dns.h"
 
 namespace clusterc {
 namespace {
@@ -42,12 +44,18 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   bundle.open("dnsmasq/dnsmasq.conf", "dnsmasq");
   std::string& out = bundle.text();
   out += made_by(in, "dnsmasq");
-  out += "# names: those of the compiled hosts file\nno-hosts\naddn-hosts=/etc/dnsmasq.cluster/hosts\ndomain-needed\nbogus-priv\n";
   const Software& s = c.spec.software;
-  if (s.domain) out += "domain=", out += *s.domain, out += "\nlocal=/", out += *s.domain, out += "/\nexpand-hosts\n";
-  if (!s.name_servers.empty()) out += "no-resolv\n";
-  for (const auto& server : s.name_servers)
-    if (server) out += "server=", out += *server, out += '\n';
+  if (is_made(c, "dns")) {
+    out += "# names are the business of dns/, which has port 53 of this machine\nport=0\n";
+    if (s.domain) out += "domain=", out += *s.domain, out += '\n';
+    if (const std::uint32_t server = own_name_server(in)) out += "dhcp-option=option:dns-server,", append_ipv4(server, out), out += '\n';
+  } else {
+    out += "# names: those of the compiled hosts file\nno-hosts\naddn-hosts=/etc/dnsmasq.cluster/hosts\ndomain-needed\nbogus-priv\n";
+    if (s.domain) out += "domain=", out += *s.domain, out += "\nlocal=/", out += *s.domain, out += "/\nexpand-hosts\n";
+    if (!s.name_servers.empty()) out += "no-resolv\n";
+    for (const auto& server : s.name_servers)
+      if (server) out += "server=", out += *server, out += '\n';
+  }
   out += "\n# addresses: every one is reserved\ndhcp-authoritative\ndhcp-hostsfile=/etc/dnsmasq.cluster/dhcp-hosts\n";
   const std::string clocks = join(dhcp_time_servers(c), ",");
   for (const DhcpNetwork& n : dhcp_networks(in)) {

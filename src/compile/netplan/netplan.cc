@@ -5,6 +5,7 @@
 
 #include "base/ip.h"
 #include "compile/common.h"
+#include "compile/dns/dns.h"
 #include "compile/extra_yaml.h"
 #include "write/writers.h"
 
@@ -12,6 +13,7 @@ namespace clusterc {
 
 PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const NodeGroupModel& g, std::string_view output_id) {
   std::string text = made_by(in, output_id);
+  const std::vector<std::string> servers = name_servers(in, g);
   YamlWriter y(text);
   const auto common = [&](const NetworkDevice& device) {
     if (device.mtu > 0) y.field("mtu", device.mtu);
@@ -32,11 +34,11 @@ PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const No
       for (const NetworkAddress& a : device.addresses) y.begin_map().field("from", network.address(a, false)).field("table", device.table).end_map();
       y.end_list();
     }
-    if (device.name_servers && (!g.software.name_servers.empty() || g.software.domain)) {
+    if (device.name_servers && (!servers.empty() || g.software.domain)) {
       y.map("nameservers");
-      if (!g.software.name_servers.empty()) {
+      if (!servers.empty()) {
         y.list("addresses");
-        for (const auto& s : g.software.name_servers) y.value(s.value_or(""));
+        for (const std::string& s : servers) y.value(s);
         y.end_list();
       }
       if (g.software.domain) y.list("search").value(*g.software.domain).end_list();

@@ -8,6 +8,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/dns/dns.h"
 #include "compile/extra_ini.h"
 #include "compile/group_network.h"
 #include "write/writers.h"
@@ -44,8 +45,7 @@ std::string network_file(const CompileInput& in, const NodeGroupModel& g, const 
   for (const std::string& vlan : network.vlans_on(d)) ini.field("VLAN", vlan);
   for (const NetworkAddress& a : d.addresses) ini.field("Address", network.address(a, true));
   if (d.name_servers) {
-    for (const auto& s : g.software.name_servers)
-      if (s) ini.field("DNS", *s);
+    for (const std::string& s : name_servers(in, g)) ini.field("DNS", s);
     if (g.software.domain) ini.field("Domains", *g.software.domain);
   }
   for (const NetworkAddress& a : d.addresses) {

@@ -7,6 +7,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/dns/dns.h"
 #include "compile/extra_ini.h"
 #include "compile/group_network.h"
 #include "write/writers.h"
@@ -40,8 +41,7 @@ std::string keyfile(const CompileInput& in, const NodeGroupModel& g, const Group
   if (!d.bond.empty()) return out;   // a port of a bond has no addresses of its own
   std::string servers, servers6;   // of either family, in the section of theirs
   if (d.name_servers)
-    for (const auto& s : g.software.name_servers)
-      if (s) (s->find(':') == std::string::npos ? servers : servers6) += *s + ";";
+    for (const std::string& s : name_servers(in, g)) (s.find(':') == std::string::npos ? servers : servers6) += s + ";";
   ini.section("ipv4").field("method", d.addresses.empty() ? "disabled" : "manual");
   int n = 0;
   for (const NetworkAddress& a : d.addresses) ini.field(numbered("address", ++n), network.address(a, true));
