@@ -412,6 +412,8 @@ def main():
         plain, name, warnings = None, "the word", 0
         try:
             plain = trial.compiled(put(WORD if whole else value + WORD))
+            if plain is None and whole and value.startswith("/"):   # a place of absolute paths
+                plain = trial.compiled(put("/" + WORD))
             warnings = trial.warnings
         except Bad as problem:
             failed += 1
