@@ -2,6 +2,7 @@
 // Frozen from here on: every name is resolved (an index of -1 marks what could not be, and was reported), no rule or output looks at a part's name again.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct ServerModel {
   std::string id;                     // catalogue id; "GROUP (written in the spec)" for one written in full
   SourceSpan span;                    // where the spec names it
   ServerPart part;                    // merged figures
+  // The part as it was when its power was stated, where that is not in the group itself: parts, counts and adapters only. Null: nothing is stated, or the group states it.
+  std::shared_ptr<const ServerModel> stated_for;
   const GpuPart* gpu = nullptr;
   const CpuPart* cpu = nullptr;
   std::string gpu_model, cpu_model;
@@ -47,6 +50,8 @@ struct ServerModel {
   bool known = true;                  // false: a part that it is made from was not found, which was reported; nothing can be said of it
   // At the wall. Origin tells whether the catalogue gave it or it is the sum of the parts (model/power.h).
   Value<Watts> power, power_typical, power_idle;
+  Value<AirFlow> airflow;             // that it needs at its highest power
+  bool refitted = false;              // the stated power is of other parts, and was made to follow these
   Value<Watts> gpu_limit;             // power limit set on each GPU, where the spec sets one
   Value<std::int64_t> units;
   const PortSet* port_set(std::string_view name) const;

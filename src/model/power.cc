@@ -21,7 +21,7 @@ void add_processors(PowerSum& sum, const Part* part, const std::string& model, s
   if (count <= 0) return;
   if (part && part->tdp) return add_term(sum, model, count, *part->tdp, part->tdp.confirmed);
   sum.complete = false;
-  sum.missing.push_back(format("tdp of '{}'", model));
+  sum.missing.push_back({format("tdp of '{}'", model), model, count});
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ PowerSum server_power_sum(const ServerModel& server) {
   add_processors(sum, server.cpu, server.cpu_model, server.cpu_count);
   if (server.cpu_count == 0) {
     sum.complete = false;
-    sum.missing.push_back("processors");
+    sum.missing.push_back({"processors", "", 1});
   }
   sum.stated = sum.parts;
   if (server.part.memory) add_term(sum, "memory module", server.part.memory->count.value_or(0), kDimmPower);
@@ -47,7 +47,7 @@ PowerSum server_power_sum(const ServerModel& server) {
       sum.stated += *nics.part->power * static_cast<double>(nics.count);
     }
     else if (nics.count > 0) {
-      sum.missing.push_back(format("power of '{}'", nics.model));   // tens of watts in thousands: the sum stands, unconfirmed
+      sum.missing.push_back({format("power of '{}'", nics.model), nics.model, nics.count, false});   // tens of watts in thousands: the sum stands, unconfirmed
       sum.confirmed = false;
     }
   }
@@ -65,48 +65,137 @@ std::string PowerSum::formula() const {
   std::string text = "(";
   for (const PowerTerm& t : terms) text += format("{}{} x {} {}", text.size() > 1 ? " + " : "", t.count, to_text(t.each), t.what);
   text += format(") x {:.2f} fans / {:.4g} supply efficiency", 1 + fan_share, efficiency);
-  for (const std::string& m : missing) text += format("; without the {}", m);
+  for (const PowerGap& m : missing) text += format("; without the {}", m.fact);
   return text;
 }
+
+namespace {
+
+// What the parts of a server take beyond those that its power was stated for; direct current.
+struct FitChange {
+  Watts parts{0};
+  std::string text;                          // "4 x 400 W nvidia-h100-nvl-94 - 4 x 350 W nvidia-l40s"
+  std::string missing;                       // "; without the power of 'cx8-800'"
+  bool complete = true, confirmed = true;    // complete: false where a GPU or CPU that differs has no figure
+};
+
+template <class Part>
+std::int64_t count_of(const std::vector<Part>& parts, const std::string& what) {
+  std::int64_t n = 0;
+  for (const Part& p : parts)
+    if (p.what == what) n += p.count;
+  return n;
+}
+
+// Calls `differs(part, fitted - stated for)` once for each kind of part whose count differs.
+template <class Part, class F>
+void for_each_difference(const std::vector<Part>& fitted, const std::vector<Part>& stated, F&& differs) {
+  std::vector<std::string_view> seen;
+  for (const auto* parts : {&fitted, &stated})
+    for (const Part& p : *parts) {
+      if (std::find(seen.begin(), seen.end(), p.what) != seen.end()) continue;
+      seen.push_back(p.what);
+      if (const std::int64_t more = count_of(fitted, p.what) - count_of(stated, p.what); more != 0) differs(p, more);
+    }
+}
+
+FitChange change_of_fit(const ServerModel& server, const ServerModel& stated_for) {
+  ServerModel fitted = server;
+  fitted.gpu_limit = {};                     // taken off afterwards
+  if (stated_for.cpu_count == 0) fitted.cpu_count = 0;
+  if (stated_for.nics.empty()) fitted.nics.clear();
+  if (!stated_for.part.memory) fitted.part.memory.reset();
+  if (stated_for.part.drives.empty()) fitted.part.drives.entries.clear();
+  const PowerSum now = server_power_sum(fitted), then = server_power_sum(stated_for);
+  FitChange change;
+  for_each_difference(now.terms, then.terms, [&](const PowerTerm& t, std::int64_t more) {
+    change.parts += t.each * static_cast<double>(more);
+    change.confirmed = change.confirmed && t.confirmed;
+    const std::string_view sign = change.text.empty() ? (more < 0 ? "-" : "") : more < 0 ? " - " : " + ";
+    change.text += format("{}{} x {} {}", sign, std::abs(more), to_text(t.each), t.what);
+  });
+  for_each_difference(now.missing, then.missing, [&](const PowerGap& gap, std::int64_t) {
+    change.missing += format("; without the {}", gap.fact);
+    change.complete = change.complete && !gap.decides;
+    change.confirmed = false;
+  });
+  return change;
+}
+
+template <class Quantity>
+void keep_share(Value<Quantity>& figure, Watts was, Watts now) {
+  if (!figure) return;
+  const std::string how = format("{} x {} / {}: the same share of the highest power", to_text(*figure), to_text(now), to_text(was));
+  figure = Value<Quantity>::derived(*figure * (now / was), how, figure.span);
+  figure.confirmed = false;
+}
+
+// The stated figures as the parts have them that the spec fits. An absent power afterwards: the sum is to tell.
+void follow_fit(ServerModel& server, const PowerSum& sum) {
+  if (!server.stated_for || !server.power || server.power->value <= 0) return;
+  const FitChange change = change_of_fit(server, *server.stated_for);
+  if (change.parts.value == 0 && change.missing.empty()) return;
+  const Watts was = *server.power, now = was + change.parts * ((1 + sum.fan_share) / sum.efficiency);
+  if (!change.complete || now.value <= 0) {
+    server.power = server.power_typical = server.power_idle = {};
+    server.airflow = {};
+    return;
+  }
+  const bool confirmed = server.power.confirmed && change.confirmed;
+  const std::string more = change.text.empty() ? "" : format(" + ({}) x {:.2f} fans / {:.4g} supply efficiency", change.text, 1 + sum.fan_share, sum.efficiency);
+  server.power = Value<Watts>::derived(now, format("{} in the catalogue{}{}", to_text(was), more, change.missing), server.span);
+  server.power.confirmed = confirmed;
+  server.refitted = true;
+  keep_share(server.power_typical, was, now);
+  keep_share(server.power_idle, was, now);
+  keep_share(server.airflow, was, now);
+}
+
+}  // namespace
 
 void fill_server_power(ServerModel& server, const Value<Watts>& cap) {
   server.power = server.part.power;
   server.power_typical = server.part.power_typical;
   server.power_idle = server.part.power_idle;
+  server.airflow = server.part.airflow;
+  server.refitted = false;
   if (server.virtual_machine) {
     server.power = Value<Watts>::derived(Watts{0}, "a virtual machine's power is its host's", server.span);
     return;
   }
-  // The catalogue's figure is that of the part as it lists it: where what the spec fits alone takes more, the sum of the parts holds.
-  if (server.power && server.power.origin == Origin::catalog && !server.instance) {
-    const PowerSum sum = server_power_sum(server);
-    if (sum.complete && *server.power < sum.stated) {
-      server.power = Value<Watts>::derived(sum.wall, format("{}; {} in the catalogue is of another fit", sum.formula(), to_text(*server.power)), server.span);
+  const PowerSum sum = server_power_sum(server);
+  bool is_sum = false;
+  if (!server.instance) {
+    follow_fit(server, sum);
+    const bool stated = server.refitted || server.power.origin == Origin::catalog;
+    if (server.power && stated && sum.complete && *server.power < sum.stated) {
+      // A catalogue's figure below what the parts alone take is of another fit than it lists.
+      server.power = Value<Watts>::derived(sum.wall, format("{}; {} in the catalogue is of another fit", sum.formula(), to_text(*server.part.power)), server.span);
       server.power.confirmed = sum.confirmed;
+      is_sum = true;
+    } else if (!server.power && !server.power.unknown) {
+      is_sum = sum.complete;
+      if (sum.complete) {
+        server.power = Value<Watts>::derived(sum.wall, sum.formula(), server.span);
+        server.power.confirmed = sum.confirmed;
+      } else {
+        server.power.unknown = true;
+        server.power.origin = Origin::derived;
+        server.power.span = server.span;
+        server.power.source = format("the {} is not known", sum.missing.front().fact);
+      }
     }
   }
-  // A stated power is that of GPUs at their TDP: the limit takes the difference away, and what the supplies lose on it.
-  if (server.power && server.power.origin != Origin::derived && server.gpu_limit && server.gpu && server.gpu->tdp && gpu_power(server, *server.gpu->tdp) < *server.gpu->tdp) {
-    const double efficiency = server.part.psus ? server.part.psus->efficiency.value_or(kSupplyEfficiency) : kSupplyEfficiency;
-    const Watts less = (*server.gpu->tdp - *server.gpu_limit) * static_cast<double>(server.gpu_count) / efficiency;
+  // A stated power is that of GPUs at their TDP: the limit takes the difference away, and what the supplies lose on it. The sum has it already.
+  if (server.power && !is_sum && server.gpu_limit && server.gpu && server.gpu->tdp && gpu_power(server, *server.gpu->tdp) < *server.gpu->tdp) {
+    const Watts less = (*server.gpu->tdp - *server.gpu_limit) * static_cast<double>(server.gpu_count) / sum.efficiency;
     if (less < *server.power) {
       const bool confirmed = server.power.confirmed && server.gpu->tdp.confirmed;
+      const std::string from = server.refitted ? format("{}; ", server.power.source) : std::string();
       server.power = Value<Watts>::derived(*server.power - less,
-                                           format("{} - {} x ({} - {}) / {:.4g}", to_text(*server.power), server.gpu_count, to_text(*server.gpu->tdp), to_text(*server.gpu_limit), efficiency), server.gpu_limit.span);
+                                           format("{}{} - {} x ({} - {}) / {:.4g}", from, to_text(*server.power), server.gpu_count, to_text(*server.gpu->tdp), to_text(*server.gpu_limit), sum.efficiency), server.gpu_limit.span);
       server.power.confirmed = confirmed;
       if (server.power_typical && *server.power < *server.power_typical) server.power_typical = server.power;
-    }
-  }
-  if (!server.power && !server.power.unknown && !server.instance) {
-    const PowerSum sum = server_power_sum(server);
-    if (sum.complete) {
-      server.power = Value<Watts>::derived(sum.wall, sum.formula(), server.span);
-      server.power.confirmed = sum.confirmed;
-    } else {
-      server.power.unknown = true;
-      server.power.origin = Origin::derived;
-      server.power.span = server.span;
-      server.power.source = format("the {} is not known", sum.missing.front());
     }
   }
   if (!cap) return;

@@ -22,10 +22,17 @@ struct PowerTerm {
   bool confirmed = true;          // a planning default counts as confirmed: the sum says that it is derived
 };
 
+struct PowerGap {                 // a figure that the sum lacks
+  std::string fact;               // "tdp of 'nvidia-xyz'", "processors"
+  std::string what;               // the part
+  std::int64_t count = 0;
+  bool decides = true;            // a GPU or CPU: without it there is no sum
+};
+
 // Sum of the parts of one server. `complete` is false where a GPU or CPU has no figure: then `wall` is a lower bound and no power at all.
 struct PowerSum {
   std::vector<PowerTerm> terms;
-  std::vector<std::string> missing;          // "tdp of nvidia-xyz", "processors"
+  std::vector<PowerGap> missing;
   Watts parts{0}, fans{0};                   // DC
   Watts stated{0};                           // of the parts, what the catalogue states: no planning defaults
   double fan_share = kAirFanShare, efficiency = kSupplyEfficiency;
@@ -37,8 +44,10 @@ PowerSum server_power_sum(const ServerModel&);
 // What one GPU may draw without end: its TDP, or less where the spec limits it (power-gpu-limit-out-of-range holds the limit to the board's range).
 Watts gpu_power(const ServerModel&, Watts tdp);
 
-// Fills power, power_typical and power_idle of a server whose parts are resolved: the part's figure less what a limit takes from its GPUs, else the
-// sum; never more than `cap`.
+// Fills power, power_typical, power_idle and airflow of a server whose parts are resolved: the stated figure, made to follow where the spec fits other
+// parts than it was stated for, less what a limit takes from its GPUs; else the sum; never more than `cap`.
+// Following: stated + (parts fitted - parts that it was stated for) x fans / efficiency. Typical power, idle power and air keep their share of the highest.
+// Of kinds that the stated one does not list (but GPUs: it has none) nothing is known to differ. A GPU or CPU without a figure on either side: the sum.
 void fill_server_power(ServerModel&, const Value<Watts>& cap);
 
 // Highest power of a switch at the wall. Without a published maximum: what its supplies can deliver with the spare ones failed, else the

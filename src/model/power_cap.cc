@@ -11,7 +11,7 @@ namespace clusterc {
 std::optional<LeastPower> least_power(const ServerModel& s) {
   std::optional<LeastPower> out;
   if (s.virtual_machine || s.instance) return out;
-  if (s.part.power_idle) out = {*s.part.power_idle, format("idle power of '{}'", s.id), s.part.power_idle.span, s.part.power_idle.source, s.part.power_idle.confirmed};
+  if (s.power_idle) out = {*s.power_idle, format("idle power of '{}'", s.id), s.power_idle.span, s.power_idle.source, s.power_idle.confirmed};
   if (s.gpu && s.gpu->power_min && s.gpu_count > 0) {
     const double efficiency = s.part.psus ? s.part.psus->efficiency.value_or(kSupplyEfficiency) : kSupplyEfficiency;
     const Watts gpus = *s.gpu->power_min * static_cast<double>(s.gpu_count) / efficiency;

@@ -16,29 +16,41 @@ std::vector<NicSet> resolve_nics(Resolution& r, const NamedMap<PartCount>& nics)
 
 namespace {
 
-// `id` with everything that it is `like` below it. A circle ends where it closes, with a finding.
-// `known` becomes false where one of them does not exist.
-ServerPart flattened(Resolution& r, const ServerPart& part, bool& known, std::vector<const ServerPart*> above = {}) {
-  if (!part.like) return part;
+// A part with everything that it is `like` below it.
+struct Flattened {
+  ServerPart part;
+  std::optional<ServerPart> stated_for;   // as it was where `power` was last stated
+};
+
+Flattened stating(ServerPart whole, std::optional<ServerPart> below, bool states_power) {
+  if (states_power) below = whole;
+  return {std::move(whole), std::move(below)};
+}
+
+// A circle ends where it closes, with a finding. `known` becomes false where one of them does not exist.
+Flattened flattened(Resolution& r, const ServerPart& part, bool& known, std::vector<const ServerPart*> above = {}) {
+  const bool states_power = part.power.value.has_value();
+  const auto alone = [&] { return stating(part, {}, states_power); };
+  if (!part.like) return alone();
   above.push_back(&part);
   constexpr std::size_t kDeepest = 32;   // parts of parts of parts: nobody follows more, and each is a step of recursion
   if (above.size() > kDeepest) {
     r.error("spec-nested-too-deep", part.like.span, format("`like` goes more than {} parts deep", kDeepest));
-    return part;
+    return alone();
   }
   const ServerPart* base = r.part(part.like, PartKind::server, &Catalog::server);
   if (!base) {
     known = false;
-    return part;
+    return alone();
   }
   if (std::find(above.begin(), above.end(), base) != above.end()) {
     r.error("spec-part-like-itself", part.like.span, format("server '{}' is like itself", *part.like));
-    return part;
+    return alone();
   }
-  ServerPart whole = flattened(r, *base, known, above);
-  lay_over(whole, part);
-  whole.span = part.span;
-  return whole;
+  Flattened whole = flattened(r, *base, known, above);
+  lay_over(whole.part, part);
+  whole.part.span = part.span;
+  return stating(std::move(whole.part), std::move(whole.stated_for), states_power);
 }
 
 struct TrayRef { int assembly = -1; const AssemblyTray* tray = nullptr; std::string_view name; };
@@ -103,8 +115,8 @@ void fill_ports(Resolution& r, ServerModel& s) {
   }
 }
 
-// Everything that the merged part names, and the figures that follow.
-void complete_server(Resolution& r, ServerModel& s, const Value<Watts>& cap, const Named<NodeGroup>& group) {
+// The GPUs, processors and adapters that the merged part names.
+void look_up_parts(Resolution& r, ServerModel& s) {
   const ServerPart& p = s.part;
   if (p.gpus) {
     s.gpu = r.part(p.gpus->model, PartKind::gpu, &Catalog::gpu);
@@ -120,11 +132,23 @@ void complete_server(Resolution& r, ServerModel& s, const Value<Watts>& cap, con
       s.threads_per_core = s.cpu->threads_per_core.value_or(1);
     }
   }
+  s.nics = resolve_nics(r, p.nics);
+}
+
+// Everything that the merged part names, and the figures that follow.
+void complete_server(Resolution& r, ServerModel& s, const std::optional<ServerPart>& stated_for, const Value<Watts>& cap, const Named<NodeGroup>& group) {
+  look_up_parts(r, s);
+  if (stated_for) {
+    const auto listed = std::make_shared<ServerModel>();
+    listed->part = *stated_for;
+    look_up_parts(r, *listed);
+    s.stated_for = listed;
+  }
+  const ServerPart& p = s.part;
   if (p.memory && p.memory->count && p.memory->size) {
     s.memory = Value<Bytes>::derived(*p.memory->size * static_cast<double>(*p.memory->count), format("{} x {}", *p.memory->count, to_text(*p.memory->size)), p.memory->size.span);
     s.memory.confirmed = p.memory->size.confirmed && p.memory->count.confirmed;
   }
-  s.nics = resolve_nics(r, p.nics);
   s.units = p.units;
   fill_ports(r, s);
   check_pcie_places(r, s, group.name, group.name_span);
@@ -134,6 +158,12 @@ void complete_server(Resolution& r, ServerModel& s, const Value<Watts>& cap, con
 ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGroupModel& group) {
   const NodeGroup& g = entry.value;
   ServerModel s;
+  std::optional<ServerPart> stated_for;
+  const auto take = [&](const ServerPart& part) {
+    Flattened whole = flattened(r, part, s.known);
+    s.part = std::move(whole.part);
+    stated_for = std::move(whole.stated_for);
+  };
   s.span = entry.name_span;
   if (g.virtual_machine) {
     s.virtual_machine = true;
@@ -152,7 +182,7 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
       s.id = a.model + "." + std::string(ref.name);
     }
     if (ref.tray) {
-      if (ref.tray->server) s.part = flattened(r, *ref.tray->server, s.known);
+      if (ref.tray->server) take(*ref.tray->server);
       if (!s.part.units) s.part.units = ref.tray->units;
     }
   } else if (g.instance || g.model) {
@@ -160,18 +190,19 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
     s.instance = static_cast<bool>(g.instance);
     s.span = id.span;
     s.id = *id;
-    if (const ServerPart* p = r.part(id, PartKind::server, &Catalog::server)) s.part = flattened(r, *p, s.known);
+    if (const ServerPart* p = r.part(id, PartKind::server, &Catalog::server)) take(*p);
     else s.known = false;
     if (g.server) lay_over(s.part, *g.server);
   } else if (g.server) {
     s.span = g.server->span.valid() ? g.server->span : entry.name_span;
     if (g.server->like) s.span = g.server->like.span;
     s.id = g.server->like ? *g.server->like : entry.name + " (written in the spec)";
-    s.part = flattened(r, *g.server, s.known);
+    take(*g.server);
   }
   lay_over(static_cast<Fittings&>(s.part), static_cast<const Fittings&>(g));
   s.gpu_limit = g.gpu_power_limit;
-  complete_server(r, s, g.power_cap, entry);
+  if (g.server && (g.server->power || g.server->power.unknown)) stated_for.reset();     // of what the group is fitted with
+  complete_server(r, s, stated_for, g.power_cap, entry);
   return s;
 }
 

@@ -353,8 +353,8 @@ class Placer {
   Device node_device(int g) const {
     const ServerModel& s = c_.nodes[g].server;
     Device d = device(DeviceKind::node, g, s.units, s.power, s.power_typical, s.part.weight);
-    d.airflow_known = s.part.airflow.value.has_value();
-    d.airflow = s.part.airflow.value_or(AirFlow(0)).value;
+    d.airflow_known = s.airflow.value.has_value();
+    d.airflow = s.airflow.value_or(AirFlow(0)).value;
     // Coolant takes its share only where the rack has a loop.
     if (const int racks = c_.nodes[g].racks; racks >= 0 && c_.racks[racks].liquid >= 0) d.liquid_share = s.part.liquid_share.value_or(0);
     return corded(d, rack_group(c_.nodes[g].racks), c_.nodes[g].first);

@@ -241,7 +241,10 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
     for (const NodeGroupModel& g : cluster.nodes)
       table.row({g.name, std::to_string(g.count), g.names.text(), g.server.id, g.server.gpu_count ? std::to_string(g.server.gpu_count) + " x " + g.server.gpu_model : "-",
                  g.server.power && g.server.power->value > 0 ? to_text(*g.server.power) : "-"});
-    return table.text();
+    std::string text = table.text();
+    for (const NodeGroupModel& g : cluster.nodes)
+      if (g.server.refitted && g.server.power) text += format("  power of {}: {}\n", g.name, g.server.power.source);
+    return text;
   }());
   if (!plan.racks.empty()) section("Racks", racks_text(cluster, plan));
   if (!plan.feeds.empty()) section("Power", feeds_text(cluster, plan));

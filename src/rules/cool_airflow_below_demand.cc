@@ -26,8 +26,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (c.spec.site->altitude && c.spec.site->altitude->value >= 100)
       f.note(c.spec.site->altitude.span, format("at {} the air is thinner: the same heat takes more of it", to_text(*c.spec.site->altitude)));
     for (const NodeGroupModel& g : c.nodes)
-      if (is_ours(g) && g.racks >= 0 && c.racks[g.racks].cooling == static_cast<int>(i) && g.server.part.airflow)
-        mention_unconfirmed(f, g.server.part.airflow, format("the airflow of '{}', {} for each of {}", g.server.id, to_text(*g.server.part.airflow), plural(g.count, "node")));
+      if (is_ours(g) && g.racks >= 0 && c.racks[g.racks].cooling == static_cast<int>(i) && g.server.airflow)
+        mention_unconfirmed(f, g.server.airflow, format("the airflow of '{}', {} for each of {}", g.server.id, to_text(*g.server.airflow), plural(g.count, "node")));
     f.help(format("{} more: further units, containment, or fewer nodes in the zone", to_text(need - *z.airflow)));
     f.object("zone/" + z.name);
   }

@@ -23,8 +23,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan at = first_place(written(psus->power), written(psus->count), written(psus->spare), written(s.power), s.span);
     Finding& f = findings.error(rule.id, at, format("each node of '{}' needs {} of its supplies, the {} that may be counted on give {}", g.name, to_text(load), left, to_text(can)));
     f.label(format("({} - {} spare) x {} = {}; {} at the wall x {:.2f} efficiency = {}", count, spare, to_text(*psus->power), to_text(can), to_text(*s.power), efficiency, to_text(load)));
-    if (s.power.span.valid() && !(s.power.span == at)) f.note(s.power.span, s.power.origin == Origin::derived ? format("the power is the sum of the parts: {}", s.power.source) : "the power of the node");
-    else if (s.power.origin == Origin::derived) f.note({}, format("the power is the sum of the parts: {}", s.power.source));
+    const std::string why = s.power.origin == Origin::derived ? format("the power of the node: {}", s.power.source) : "the power of the node";
+    if (s.power.span.valid() && !(s.power.span == at)) f.note(s.power.span, why);
+    else if (s.power.origin == Origin::derived) f.note({}, why);
     mention_unconfirmed(f, psus->power, format("the power of one supply of '{}'", s.id));
     mention_unconfirmed(f, s.power, format("the power of '{}'", s.id));
     std::int64_t needed = 1;

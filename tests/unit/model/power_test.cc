@@ -62,6 +62,98 @@ TEST(Power, OfAServerFallsWithTheLimitOfItsGpus) {
   EXPECT_DOUBLE_EQ(s.server.power->value, 3000);
 }
 
+// The lab's server with other parts than its catalogued 2,700 W, 540 W idle and 237 CFM are of.
+struct RefittedServer : LabServer {
+  GpuPart new_gpu;
+  CpuPart new_cpu;
+  RefittedServer() {
+    const auto listed = std::make_shared<ServerModel>(server);
+    server.part.power = fact(Watts{2700});
+    server.part.power_idle = fact(Watts{540});
+    server.part.airflow = fact(AirFlow{0.1});
+    listed->part = server.part;
+    server.stated_for = listed;
+    new_gpu.tdp = fact(Watts{400});
+    new_cpu.tdp = fact(Watts{400});
+  }
+  void replace() {
+    server.gpu = &new_gpu;
+    server.gpu_model = "h100";
+    server.cpu = &new_cpu;
+    server.cpu_model = "9575f";
+  }
+};
+
+TEST(Power, FollowsPartsThatTheStatedOneIsNotOf) {
+  RefittedServer s;
+  fill_server_power(s.server, {});
+  EXPECT_EQ(s.server.power->value, 2700);                     // the same parts: the maker's figure
+  EXPECT_EQ(s.server.power.origin, Origin::catalog);
+  EXPECT_FALSE(s.server.refitted);
+  s.replace();
+  fill_server_power(s.server, {});
+  // 4 x (400 - 350) + 2 x (400 - 280) = 200 + 240 = 440 W; x 1.12 / 0.94 = 524.26 W at the wall; 2,700 + 524.26 = 3,224.26 W
+  EXPECT_NEAR(s.server.power->value, 3224.255, 0.001);
+  EXPECT_TRUE(s.server.refitted);
+  EXPECT_EQ(s.server.power.source, "2.7 kW in the catalogue + (4 x 400 W h100 + 2 x 400 W 9575f - 4 x 350 W gpu - 2 x 280 W cpu) x 1.12 fans / 0.94 supply efficiency");
+  // Idle power and air keep their share: 3,224.26 / 2,700 = 1.194168; 540 x 1.194168 = 644.85 W; 0.1 x 1.194168 = 0.119417 m3/s
+  EXPECT_NEAR(s.server.power_idle->value, 644.851, 0.001);
+  EXPECT_FALSE(s.server.power_idle.confirmed);
+  EXPECT_NEAR(s.server.airflow->value, 0.119417, 1e-6);
+  // 8 modules and a drive more: 8 x 10 + 20 = 100 W; x 1.12 / 0.94 = 119.15 W
+  s.server.part.memory->count = fact(std::int64_t{24});
+  s.server.part.drives.entries.front().value.count = fact(std::int64_t{4});
+  fill_server_power(s.server, {});
+  EXPECT_NEAR(s.server.power->value, 3343.404, 0.001);
+  // A limit of 350 W on each GPU takes 4 x 50 / 0.94 = 212.77 W away again.
+  s.server.gpu_limit = fact(Watts{350});
+  fill_server_power(s.server, {});
+  EXPECT_NEAR(s.server.power->value, 3130.638, 0.001);
+}
+
+TEST(Power, FallsWithPartsThatAreLeftOut) {
+  RefittedServer s;
+  s.server.gpu_count = 2;                                     // 2,700 - 2 x 350 x 1.12 / 0.94 = 2,700 - 834.04
+  fill_server_power(s.server, {});
+  EXPECT_NEAR(s.server.power->value, 1865.957, 0.001);
+}
+
+TEST(Power, WithoutAFigureOfAPartNothingIsTakenAsKnown) {
+  RefittedServer s;
+  s.replace();
+  s.new_gpu.tdp = {};                                         // of a new part: no sum, no power
+  fill_server_power(s.server, {});
+  EXPECT_FALSE(s.server.power);
+  EXPECT_EQ(s.server.power.source, "the tdp of 'h100' is not known");
+  EXPECT_FALSE(s.server.power_idle);
+  s.new_gpu.tdp = fact(Watts{400});
+  s.gpu.tdp = {};                                             // of the old one: the sum of what is there now
+  fill_server_power(s.server, {});
+  // 4 x 400 + 2 x 400 + 16 x 10 + 3 x 20 + 25 = 2,645 W; x 1.12 / 0.94 = 3,151.49 W
+  EXPECT_NEAR(s.server.power->value, 3151.489, 0.001);
+  s.gpu.tdp = fact(Watts{350});
+  s.server.nics.front() = {"data", {}, nullptr, "unknown", 1};         // tens of watts: 25 W less, and unconfirmed
+  fill_server_power(s.server, {});
+  // 3,224.255 - 25 x 1.12 / 0.94 = 3,194.47 W
+  EXPECT_NEAR(s.server.power->value, 3194.468, 0.001);
+  EXPECT_FALSE(s.server.power.confirmed);
+}
+
+// A catalogued server that lists GPUs only (its processors are whatever it was measured with): processors of the spec's own change nothing.
+TEST(Power, WhatTheStatedOneDoesNotListIsNotKnownToDiffer) {
+  RefittedServer s;
+  const auto listed = std::make_shared<ServerModel>(*s.server.stated_for);
+  listed->cpu = nullptr;
+  listed->cpu_count = 0;
+  listed->nics.clear();
+  listed->part.memory.reset();
+  listed->part.drives.entries.clear();
+  s.server.stated_for = listed;
+  fill_server_power(s.server, {});
+  EXPECT_EQ(s.server.power->value, 2700);
+  EXPECT_FALSE(s.server.refitted);
+}
+
 TEST(Power, LiquidCoolingLeavesLessForFansAndTheSuppliesEfficiencyCounts) {
   LabServer s;
   s.server.part.liquid_cooled = fact(true);

@@ -83,7 +83,7 @@ TEST(Air, FormulaAndHeight) {
 TEST(Air, StatedWhereStatedElseTheFormula) {
   test::Sample s;
   s.racks("main", "r1", s.na60, {s.feed("A", 1e5)});
-  s.nodes("a", "a1", 0, 8, 10200, 130).server.part.airflow = known(AirFlow(0.5));
+  s.nodes("a", "a1", 0, 8, 10200, 130).server.airflow = known(AirFlow(0.5));
   s.nodes("b", "b1", 0, 1, 2412, 10);                                // 2412 / (1.2 x 1005 x 20) = 0.1 m3/s
   const Plan p = plan_cluster(*s.cluster);
   EXPECT_NEAR(p.racks[0].airflow.value, 0.6, 1e-9);

@@ -27,7 +27,7 @@ inline Sample superpod(const std::string& nodes_pattern = "gpu[001-127]", std::i
   s.spec_of(gpu).per_rack = known<std::int64_t>(4);
   s.spec_of(gpu).scalable_unit = known<std::int64_t>(32);
   gpu.server.gpu_count = 8;
-  gpu.server.part.airflow = known(AirFlow(1105 * kCubicMetersPerSecondPerCfm));
+  gpu.server.airflow = known(AirFlow(1105 * kCubicMetersPerSecondPerCfm));
   for (const char* group : {"head", "login"}) {
     NodeGroupModel& g = s.nodes(group, std::string(group) + "[1-2]", 1, 2, 800, 25);
     g.computes = false;

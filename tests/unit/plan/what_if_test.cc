@@ -166,7 +166,7 @@ TEST(WhatIf, CoolingThrottlesThenKills) {
   t.s.cluster->racks[0].cooling = hall;
   for (NodeGroupModel& g : t.s.cluster->nodes) {
     g.server.power_idle = known(Watts(5000));
-    g.server.part.airflow = known(AirFlow(0.9));
+    g.server.airflow = known(AirFlow(0.9));
     g.server.part.inlet_max = known(Celsius(35));
   }
   const Plan p = plan_cluster(*t.s.cluster);
