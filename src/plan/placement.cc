@@ -170,6 +170,21 @@ class Placer {
       std::ranges::sort(r.devices, {}, &RackedDevice::unit);
       std::ranges::sort(r.kept, {}, &RackedDevice::unit);
     }
+    weigh();
+  }
+
+  void weigh() {
+    for (const RackGroupModel& g : c_.racks)
+      for (std::int64_t i = 0; i < g.count; ++i) {
+        RackPlan& r = plan_.racks[g.first + i];
+        if (!r.devices.empty() || r.devices_weight.value > 0) r.load = r.devices_weight * (1 + kRailShare) + kRackCables;
+        r.weight = r.load + (g.part ? g.part->weight.value_or(Kilograms(0)) : Kilograms(0));
+      }
+    for (const AssemblyGroupModel& a : c_.assemblies)
+      for (std::int64_t i = 0; i < a.count; ++i) {
+        RackPlan& r = plan_.racks[a.first + i];
+        r.load = r.weight = r.devices_weight + (a.part ? a.part->weight.value_or(Kilograms(0)) : Kilograms(0));
+      }
   }
 
   void set_up() {
@@ -184,16 +199,14 @@ class Placer {
         state_[g.first + i] = {(std::uint64_t{1} << units) - 1, limits.normal.value, limits.survives.value, carries, carries,
                                static_cast<std::int32_t>(outlets.c13), static_cast<std::int32_t>(outlets.c19), static_cast<std::int32_t>(outlets.either)};
         RackPlan& r = plan_.racks[g.first + i];
-        if (g.part && g.part->weight) r.weight = *g.part->weight;
-        else r.weight_complete = false;
+        r.weight_complete = g.part && g.part->weight;
       }
       if (g.spec) occupied(g);
     }
     for (const AssemblyGroupModel& a : c_.assemblies)
       for (std::int64_t i = 0; i < a.count; ++i) {
         RackPlan& r = plan_.racks[a.first + i];
-        if (a.part && a.part->weight) r.weight = *a.part->weight;
-        else r.weight_complete = false;
+        r.weight_complete = a.part && a.part->weight;
         if (a.part && a.part->power) r.power = r.typical = *a.part->power;
         else r.power_complete = false;
       }
@@ -253,7 +266,7 @@ class Placer {
   void add(std::int64_t rack, double watts, double typical, double kilograms) {
     plan_.racks[rack].power += Watts(watts);
     plan_.racks[rack].typical += Watts(typical);
-    plan_.racks[rack].weight += Kilograms(kilograms);
+    plan_.racks[rack].devices_weight += Kilograms(kilograms);
   }
 
   // Units where `n` in a row are free, as the bit of the lowest.
@@ -609,21 +622,5 @@ class Placer {
 }  // namespace
 
 void plan_placement(Plan& plan) { Placer(plan).all(); }
-
-Kilograms installed_load(const Plan& plan, std::int64_t rack) {
-  const int group = plan.cluster->rack_group_of(rack);
-  const Kilograms all = plan.racks[static_cast<std::size_t>(rack)].weight;
-  if (group < 0) return all;
-  const RackPart* part = plan.cluster->racks[static_cast<std::size_t>(group)].part;
-  const Kilograms empty = part ? part->weight.value_or(Kilograms{0}) : Kilograms{0};
-  return (all - empty) * (1 + kRailShare) + kRackCables;
-}
-
-Kilograms standing_weight(const Plan& plan, std::int64_t rack) {
-  const int group = plan.cluster->rack_group_of(rack);
-  if (group < 0) return plan.racks[static_cast<std::size_t>(rack)].weight;
-  const RackPart* part = plan.cluster->racks[static_cast<std::size_t>(group)].part;
-  return installed_load(plan, rack) + (part ? part->weight.value_or(Kilograms{0}) : Kilograms{0});
-}
 
 }  // namespace clusterc

@@ -21,12 +21,10 @@ double power_factor(const Cluster&);
 // waste more or less. Its power as it is where it states no supplies, or one feed is all that there is.
 Watts after_feed_loss(const Plan&, const RackGroupModel&, const RackedDevice&);
 
-// What a rack carries, and what it weighs with the frame: devices with rails and cables (planning defaults: rails are 5 % of what they carry,
-// cords and cables 20 to 60 kg a rack, of which the lowest counts). An assembly is weighed whole.
+// What a rack carries is its devices with rails and cables (planning defaults: rails are 5 % of what they carry, cords and cables 20 to 60 kg a
+// rack, of which the lowest counts).
 constexpr double kRailShare = 0.05;
 constexpr Kilograms kRackCables{20};
-Kilograms installed_load(const Plan&, std::int64_t rack);
-Kilograms standing_weight(const Plan&, std::int64_t rack);
 
 // Fills racks, node_rack, node_unit, switch_rack, switch_unit and unplaced. Needs fabrics.
 void plan_placement(Plan&);

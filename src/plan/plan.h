@@ -49,7 +49,8 @@ struct RackPlan {
   Watts typical{0};                     // at the wall; the highest where a device states no typical figure
   Watts power{0}, heat{0};              // at the wall, highest; heat equals power: what goes in comes out
   Watts liquid_heat{0};                 // share taken by coolant
-  Kilograms weight{0};                  // with the empty rack
+  // What the devices state; that with rails and cables (plan/placement.h), nothing where nothing stands; that with the empty rack. An assembly is weighed whole.
+  Kilograms devices_weight{0}, load{0}, weight{0};
   AirFlow airflow{0};                   // demand of devices that state one; the rest by the formula in plan/heat.cc
   Watts unstated_airflow_power{0};      // power of the devices that state no airflow
   bool weight_complete = true, power_complete = true;   // every device states its figure

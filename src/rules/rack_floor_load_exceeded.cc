@@ -1,4 +1,3 @@
-#include "plan/placement.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -27,7 +26,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (std::int64_t r = g.first; r < g.first + g.count; ++r) {
       const RackPlan& rack = in.plan.racks[static_cast<std::size_t>(r)];
       if (rack.devices.empty()) continue;
-      const double weight = standing_weight(in.plan, r).value;
+      const double weight = rack.weight.value;
       if (above(weight, most)) {
         most = weight;
         worst = r;

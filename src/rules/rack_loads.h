@@ -11,12 +11,12 @@ struct HeavyRacks {
   std::vector<std::string> names, objects; // the first three names; every rack's path
 };
 
-// What was built into each rack (plan/placement.h, installed_load) against `limit`; racks that hold nothing are passed over.
+// What was built into each rack (RackPlan::load) against `limit`; racks that hold nothing are passed over.
 inline HeavyRacks racks_heavier_than(const RuleInput& in, const RackGroupModel& g, Kilograms limit) {
   HeavyRacks found;
   for (std::int64_t r = g.first; r < g.first + g.count; ++r) {
     if (in.plan.racks[static_cast<std::size_t>(r)].devices.empty()) continue;
-    const double load = installed_load(in.plan, r).value;
+    const double load = in.plan.racks[static_cast<std::size_t>(r)].load.value;
     if (!above(load, limit.value)) continue;
     if (above(load, found.most)) {
       found.most = load;

@@ -15,7 +15,6 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, g.span, format("'{}' states no `static_load`, so the weight in rack group '{}' was not checked", g.model, g.name));
       continue;
     }
-    const double empty = g.part->weight.value_or(Kilograms{0}).value;
     const Kilograms limit = *g.part->static_load;
     std::int64_t unweighed = -1;
     for (std::int64_t r = g.first; r < g.first + g.count && unweighed < 0; ++r)
@@ -24,7 +23,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (heavy.worst >= 0) {
       const std::vector<Term> terms = weight_terms(in, heavy.worst);
       const int group = heaviest_node_group(terms);
-      const double devices = in.plan.racks[heavy.worst].weight.value - empty;
+      const double devices = in.plan.racks[heavy.worst].devices_weight.value;
       Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
                                   format("rack {} carries {}, '{}' is rated {}", name_list(heavy.names, heavy.count), to_text(Kilograms(heavy.most)), g.model, to_text(limit)));
       f.label(format("({}) x 1.05 for rails + {} of cables = {}", sum_text(terms, Dimension::mass), to_text(kRackCables), to_text(Kilograms(heavy.most))));
