@@ -114,6 +114,9 @@ Printed fit(const std::string& path, const po::variables_map& given, const std::
       const RackGroupModel& g = cluster.racks[static_cast<std::size_t>(racks)];
       const std::int64_t enough = std::max(g.count + (g.count * count + asked - 1) / asked, g.count + 1);
       more.push_back({"racks." + g.name, std::to_string(std::min(enough, kMostTried))});
+      // They are empty: what already stands in the racks that there are stands in no other.
+      for (std::size_t i = 0; i < g.spec->occupied.size(); ++i)
+        if (g.spec->occupied[i].racks.empty()) more.push_back({format("racks.{}.occupied.{}.racks", g.name, i), "[\"" + g.names.text() + "\"]"});
     }
     return errors_of(*planned(count, std::move(more)));
   };

@@ -10,6 +10,21 @@ const PortSet* ServerModel::port_set(std::string_view name) const {
   return nullptr;
 }
 
+std::vector<std::int64_t> RackGroupModel::racks_of(const Occupied& o) const {
+  std::vector<std::int64_t> out;
+  if (o.racks.empty())
+    for (std::int64_t i = 0; i < count; ++i) out.push_back(i);
+  HostPattern::Error error;
+  for (const Value<std::string>& some : o.racks) {
+    const auto pattern = some ? HostPattern::parse(*some, error) : std::nullopt;      // the reader has reported what is none
+    for (std::int64_t i = 0; pattern && i < count; ++i)
+      if (pattern->index_of(names.name(i)) >= 0) out.push_back(i);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 bool NodeGroupModel::has_role(Role role) const {
   return std::any_of(spec->roles.begin(), spec->roles.end(), [&](const Value<Role>& r) { return r.value == role; });
 }

@@ -74,6 +74,7 @@ struct RackGroupModel {
   std::string model;
   std::vector<PduModel> pdus;
   int cooling = -1, liquid = -1;      // zones
+  std::vector<std::int64_t> racks_of(const Occupied&) const;   // where it stands, counted from 0, ascending
 };
 
 struct AssemblyGroupModel {

@@ -72,19 +72,26 @@ FitOutcome find_fit(const FitProbe& probe, const FitProbe& beyond, std::int64_t 
     out.first.push_back({bad, std::move(e)});
   }
 
+  // The smallest count with an error that is not told yet, whichever it is: one limit may take another's place further on (what a lost feed moves
+  // over is told while the normal load still fits).
+  const auto untold = [&](std::int64_t n) {
+    std::vector<FitError> errors = limiting(after, n);
+    std::erase_if(errors, [&](const FitError& e) { return told.contains(e.key); });
+    return errors;
+  };
   const std::int64_t far = std::min(most, std::max(2 * good, good + 16));
-  if (far > bad)
-    for (const FitError& e : limiting(after, far)) {
-      if (out.next.size() == next_limits) break;
-      if (told.contains(e.key)) continue;
-      std::int64_t without = good, with = far;
-      while (with - without > 1) {
-        const std::int64_t middle = without + (with - without) / 2;
-        (with_key(after(middle), e.key) ? with : without) = middle;
-      }
-      out.next.push_back({with, *with_key(after(with), e.key)});
+  while (far > bad && out.next.size() < next_limits && !untold(far).empty()) {
+    std::int64_t without = good, with = far;
+    while (with - without > 1) {
+      const std::int64_t middle = without + (with - without) / 2;
+      (untold(middle).empty() ? without : with) = middle;
     }
-  std::stable_sort(out.next.begin(), out.next.end(), [](const FitLimit& a, const FitLimit& b) { return a.at < b.at; });
+    for (FitError& e : untold(with)) {
+      if (out.next.size() == next_limits) break;
+      told.insert(e.key);
+      out.next.push_back({with, std::move(e)});
+    }
+  }
   out.tried = std::max(at.largest(), after.largest());
   return out;
 }

@@ -238,9 +238,7 @@ class Placer {
 
   void occupied(const RackGroupModel& g) {
     for (const Occupied& o : g.spec->occupied)
-      for (std::int64_t i = 0; i < g.count; ++i) {
-        const std::string name = g.names.name(i);
-        if (!o.racks.empty() && std::ranges::none_of(o.racks, [&](const Value<std::string>& r) { return r.value_or("") == name; })) continue;
+      for (const std::int64_t i : g.racks_of(o)) {
         RackState& s = state_[g.first + i];
         RackPlan& r = plan_.racks[g.first + i];
         for (const Value<UnitRange>& range : o.units) {

@@ -13,12 +13,11 @@ SourceSpan where(const RuleInput& in, const Unplaced& u) {
 
 // What stands in a rack by the spec's own word: entries of `occupied` that take one unit twice, or one above the top.
 void check_occupied(const Rule& rule, Findings& findings, const RackGroupModel& g) {
-  const auto both = [](const Occupied& a, const Occupied& b) {   // do they stand in one rack
-    if (a.racks.empty() || b.racks.empty()) return true;
-    for (const auto& x : a.racks)
-      for (const auto& y : b.racks)
-        if (x.value == y.value) return true;
-    return false;
+  const auto both = [&](const Occupied& a, const Occupied& b) {   // do they stand in one rack
+    const std::vector<std::int64_t> x = g.racks_of(a), y = g.racks_of(b);
+    std::vector<std::int64_t> shared;
+    std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(shared));
+    return !shared.empty();
   };
   struct Taken { const Occupied* by; const Value<UnitRange>* range; };
   std::vector<Taken> taken;
@@ -31,7 +30,7 @@ void check_occupied(const Rule& rule, Findings& findings, const RackGroupModel& 
             .object("racks." + g.name);
       }
       for (const Taken& t : taken)
-        if (both(*t.by, o) && t.range->value->first <= r->last && r->first <= t.range->value->last) {
+        if (t.range->value->first <= r->last && r->first <= t.range->value->last && both(*t.by, o)) {
           findings.error(rule.id, r.span, format("units {} are taken twice in rack group '{}'", r->text(), g.name))
               .note(t.range->span, format("{} stand here already", t.range->value->text()))
               .object("racks." + g.name);

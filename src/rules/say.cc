@@ -71,9 +71,8 @@ void each_device(const RuleInput& in, std::int64_t rack, Each each) {
     return;
   }
   const RackGroupModel& g = c.racks[group];
-  const std::string name = c.rack_name(rack);
   for (const Occupied& o : g.spec->occupied)
-    if (o.racks.empty() || std::any_of(o.racks.begin(), o.racks.end(), [&](const Value<std::string>& r) { return r.value_or("") == name; }))
+    if (const std::vector<std::int64_t> in_racks = g.racks_of(o); std::binary_search(in_racks.begin(), in_racks.end(), rack - g.first))
       each("already there", DeviceKind::occupied, group, o.power, o.weight);
 }
 

@@ -38,6 +38,17 @@ TEST(Fit, NamesTheNextLimitsInOrder) {
   EXPECT_EQ(o.next[1].at, 70);
 }
 
+// The lab's feeds: from 7 on the loss of one is told, from 15 on the normal load in its place.
+TEST(Fit, NamesALimitThatAnotherOneReplacesFurtherOn) {
+  const FitOutcome o = found({{"cooling", 5}, {"feed loss", 7, true, 14}, {"normal load", 15}}, 4);
+  EXPECT_EQ(o.largest, 4);
+  ASSERT_EQ(o.next.size(), 2u);
+  EXPECT_EQ(o.next[0].error.rule, "feed loss");
+  EXPECT_EQ(o.next[0].at, 7);
+  EXPECT_EQ(o.next[1].error.rule, "normal load");
+  EXPECT_EQ(o.next[1].at, 15);
+}
+
 TEST(Fit, ErrorsAtEveryCountDoNotLimit) {
   const FitOutcome o = found({{"typo", 1, false}, {"power", 20}});
   EXPECT_EQ(o.largest, 19);

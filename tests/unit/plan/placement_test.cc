@@ -86,6 +86,20 @@ TEST(Placement, WeighsARackWithRailsAndCables) {
   EXPECT_NEAR(p.racks[1].weight.value, 185, 1e-9);
 }
 
+TEST(Placement, WhatStandsInSomeRacksIsNamedByPattern) {
+  test::Sample s;
+  s.racks("main", "r[1-4]", s.na60, {s.feed("A", 1e5)});
+  Occupied o;
+  o.power = known(Watts(1200));
+  o.racks.push_back(known(std::string("r[2-3]")));
+  s.rack_specs[0]->occupied.push_back(o);
+  const Plan p = plan_cluster(*s.cluster);
+  EXPECT_EQ(p.racks[0].power.value, 0);
+  EXPECT_EQ(p.racks[1].power.value, 1200);
+  EXPECT_EQ(p.racks[2].power.value, 1200);
+  EXPECT_EQ(p.racks[3].power.value, 0);
+}
+
 TEST(Placement, AroundWhatStandsThere) {
   test::Sample s;
   s.racks("main", "r1", s.na60, {s.feed("A", 1e5)});
