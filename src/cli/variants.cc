@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "diag/render.h"
+#include "plan/purchases.h"
 #include "report/fit_report.h"
 #include "report/phases_report.h"
 
@@ -211,6 +212,7 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
 
   const std::size_t keep = format_wanted == Format::json ? static_cast<std::size_t>(-1) : 3;
   std::unique_ptr<Run> before;
+  Purchases bought;
   int worst = kOk;
   for (const Step& step : steps) {
     RunOptions with = options;
@@ -226,10 +228,10 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
     PhaseStep s{.name = step.name, .by = step.by, .figures = figures_of(*run->plan, run->findings), .idle_leaves = idle_leaves(*run->plan)};
     // What stands empty is bought by the phase that fills it; the last one buys what is left.
     const bool last = &step == &steps.back();
-    const RacksBought bought = last ? RacksBought::all : RacksBought::used;
+    const RacksBought racks = last ? RacksBought::all : RacksBought::used;
     if (before) s.change = diff_plans(*before->plan, *run->plan, keep);
-    s.change.parts = diff_bills(before ? &*before->plan : nullptr, *run->plan, RacksBought::used, bought);
-    s.figures.cost = cost_of(*run->plan, bought);
+    s.change.parts = bought.step(before ? &*before->plan : nullptr, *run->plan, racks);
+    s.figures.cost = cost_of(*run->plan, racks, bought.paid_besides());
     if (!last)
       for (const RackGroupModel& g : run->cluster->racks) s.empty_racks += empty_racks(*run->plan, g);
     run->findings.sort(run->sources);

@@ -102,7 +102,7 @@ std::string_view bill_kind_word(BillKind k) {
   return "missing";
 }
 
-std::optional<Cost> cost_of(const Plan& plan, RacksBought racks) {
+std::optional<Cost> cost_of(const Plan& plan, RacksBought racks, const std::vector<BillRow>& besides) {
   const Cluster& c = *plan.cluster;
   if (!c.spec.prices || !c.spec.prices->currency || c.spec.prices->currency->size() != 3) return std::nullopt;   // reported by the reader
   const Prices& p = *c.spec.prices;
@@ -127,7 +127,9 @@ std::optional<Cost> cost_of(const Plan& plan, RacksBought racks) {
     }
   };
   const std::vector<ServerFit> fits = server_fits(c);
-  for (const BillRow& r : bill_rows(plan, fits, racks))
+  std::vector<BillRow> rows = bill_rows(plan, fits, racks);
+  rows.insert(rows.end(), besides.begin(), besides.end());
+  for (const BillRow& r : rows)
     price(r.part, r.what, r.kind, r.length, pieces_of(p, c, r.part, r.kind, r.count + r.spares, r.fit < 0 ? nullptr : &fits[static_cast<std::size_t>(r.fit)], !r.put_in));
   cost.purchase = cost.hardware;
   for (const auto& e : p.once)

@@ -77,7 +77,8 @@ struct Cost {
 };
 
 // Nothing where the spec has no `prices`, or none that can be added up.
-std::optional<Cost> cost_of(const Plan&, RacksBought = RacksBought::all);
+// `besides`: what is paid for and not in the bill of this plan.
+std::optional<Cost> cost_of(const Plan&, RacksBought = RacksBought::all, const std::vector<BillRow>& besides = {});
 
 // What one network would need less of at another oversubscription: the same network planned again. Nothing where it cannot be built so.
 struct FabricSaving { std::int64_t switches = 0, cables = 0; double money = 0; bool priced = true; /* every model that is saved has a price */ };

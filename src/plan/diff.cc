@@ -84,7 +84,7 @@ class Differ {
   Differ(const Plan& before, const Plan& after, std::size_t keep) : a_(before), b_(after), ca_(*before.cluster), cb_(*after.cluster), keep_(keep) {}
 
   PlanDiff all() {
-    d_.parts = diff_bills(&a_, b_);
+    d_.parts = diff_bills(a_, b_);
     racks();
     nodes();
     switches();
@@ -548,28 +548,23 @@ bool PlanDiff::empty() const {
   return true;
 }
 
-std::vector<PartChange> diff_bills(const Plan* before, const Plan& after, RacksBought in_before, RacksBought in_after) {
-  // What is bought by part and length, whatever it is for: cables, servers and what is in them. Of everything else the use is told.
-  const auto lines_of = [](const Plan& plan, RacksBought racks) {
-    std::vector<BillRow> rows = bill_rows(plan, racks);
-    for (BillRow& r : rows)
-      if (r.put_in || r.kind == "cable" || r.kind == "module" || r.kind == "fibre" || r.kind == "server") r.what = r.kind;
-    return rows;
-  };
-  using Key = std::tuple<std::string, std::string, double>;
-  std::map<Key, std::pair<std::int64_t, std::int64_t>> counts;
-  const auto key = [&](const BillRow& l) { return Key{l.part, l.what, l.length.value}; };
-  const std::vector<BillRow> old = before ? lines_of(*before, in_before) : std::vector<BillRow>(), now = lines_of(after, in_after);
-  for (const BillRow& l : old) counts[key(l)].first += l.count + l.spares;
-  for (const BillRow& l : now) counts[key(l)].second += l.count + l.spares;
-  std::vector<PartChange> parts;
-  for (const auto* lines : {&now, &old})
-    for (const BillRow& l : *lines) {
-      auto& [was, is] = counts[key(l)];
-      if (was == is) continue;
-      parts.push_back({l.part, l.what, l.kind, l.length, was, is});
-      was = is;                       // told
+std::vector<BillRow> bill_by_part(const Plan& plan, RacksBought racks) {
+  std::map<std::tuple<std::string, std::string, double>, std::size_t> known;
+  std::vector<BillRow> rows;
+  for (BillRow& r : bill_rows(plan, racks)) {
+    if (r.put_in || r.kind == "cable" || r.kind == "module" || r.kind == "fibre" || r.kind == "server") r.what = r.kind;
+    const auto [at, fresh] = known.try_emplace({r.part, r.what, r.length.value}, rows.size());
+    if (fresh) {
+      rows.push_back(std::move(r));
+      continue;
     }
+    rows[at->second].count += r.count;
+    rows[at->second].spares += r.spares;
+  }
+  return rows;
+}
+
+void diff_accessories(const Plan* before, const Plan& after, std::vector<PartChange>& parts) {
   const std::vector<Accessory> small = accessories_of(after), small_before = before ? accessories_of(*before) : std::vector<Accessory>();
   const auto count_in = [](const std::vector<Accessory>& list, const Accessory& a) {
     const auto at = std::ranges::find_if(list, [&](const Accessory& b) { return std::tie(b.part, b.what, b.length.value) == std::tie(a.part, a.what, a.length.value); });
@@ -581,6 +576,20 @@ std::vector<PartChange> diff_bills(const Plan* before, const Plan& after, RacksB
   for (const Accessory& a : small) changed(a, count_in(small_before, a), a.count);
   for (const Accessory& a : small_before)
     if (count_in(small, a) == 0) changed(a, a.count, 0);
+}
+
+std::vector<PartChange> diff_bills(const Plan& before, const Plan& after) {
+  const std::vector<BillRow> old = bill_by_part(before), now = bill_by_part(after);
+  const auto count_in = [](const std::vector<BillRow>& rows, const BillRow& r) {
+    const auto at = std::ranges::find_if(rows, [&](const BillRow& o) { return o.part == r.part && o.what == r.what && o.length.value == r.length.value; });
+    return at == rows.end() ? 0 : at->count + at->spares;
+  };
+  std::vector<PartChange> parts;
+  for (const BillRow& r : now)
+    if (const std::int64_t was = count_in(old, r), is = r.count + r.spares; was != is) parts.push_back({r.part, r.what, r.kind, r.length, was, is});
+  for (const BillRow& r : old)
+    if (count_in(now, r) == 0) parts.push_back({r.part, r.what, r.kind, r.length, r.count + r.spares, 0});
+  diff_accessories(&before, after, parts);
   return parts;
 }
 

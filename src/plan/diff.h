@@ -39,8 +39,12 @@ struct PlanDiff {
   bool empty() const;
 };
 
-// What is bought, by part and length; `before` may be null: all of it.
-std::vector<PartChange> diff_bills(const Plan* before, const Plan& after, RacksBought in_before = RacksBought::all, RacksBought in_after = RacksBought::all);
+// What is bought, by part and length.
+std::vector<PartChange> diff_bills(const Plan& before, const Plan& after);
+// The bill with one row for each part and length, whatever it is for: of cables, modules, fibres, servers and what is in them `what` is the kind.
+std::vector<BillRow> bill_by_part(const Plan&, RacksBought = RacksBought::all);
+// Cords, panels and trays; `before` may be null: all of them.
+void diff_accessories(const Plan* before, const Plan& after, std::vector<PartChange>&);
 // `keep`: objects kept in each list. Both plans may have errors.
 PlanDiff diff_plans(const Plan& before, const Plan& after, std::size_t keep);
 

@@ -75,7 +75,7 @@ TEST(Fitted, TwoGroupsOfOneFitAreOneLine) {
 TEST(Fitted, ADifferenceBuysTheParts) {
   Planned a(spec("  gpu: { names: \"g[1-6]\", server: { like: generic-2u-pcie4, gpus: 4 x nvidia-l40s } }\n"));
   Planned b(spec("  gpu: { names: \"g[1-6]\", server: { like: generic-2u-pcie4, gpus: 4 x nvidia-h100-pcie-80 } }\n"));
-  const std::vector<PartChange> parts = diff_bills(&a.plan, b.plan);
+  const std::vector<PartChange> parts = diff_bills(a.plan, b.plan);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].part, "nvidia-h100-pcie-80");
   EXPECT_EQ(parts[0].after - parts[0].before, 24);
