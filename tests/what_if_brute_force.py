@@ -438,11 +438,13 @@ class World:
         throttled -= dead_nodes
         unjudged -= dead_nodes | throttled
         networks, cut_off = self.network(dead_switches, end_links, up_links, dead_nodes, dead_storage)
+        throttled -= cut_off                                 # a node is lost once
+        unjudged -= cut_off
         gpus = lambda hosts: sum(self.groups[self.group_of[h]]["gpus_each"] for h in hosts)
         return {
             "dead": dead_nodes, "throttled": throttled, "unjudged": unjudged, "cut_off": cut_off, "gpus": (gpus(dead_nodes), gpus(throttled), gpus(cut_off)),
             "switches": dead_switches, "odd_switches": odd_switches, "storage": dead_storage, "networks": networks, "limits": limits, "zones": zones,
-            "trips": state["trips"], "feeds": {f: end["feeds"].get(f, 0.0) for f in self.feeds}, "services": self.services(dead_nodes, dead_storage, networks)}
+            "trips": state["trips"], "feeds": {name: end["feeds"].get(name, 0.0) * (f["ups"]["drawn_over_load"] if f.get("ups") else 1) for name, f in self.feeds.items()}, "services": self.services(dead_nodes, dead_storage, networks)}
 
     def power_limits(self, end):
         state = end["state"]
@@ -563,7 +565,7 @@ class World:
             ups = [s for n, s in up_links if n == network]
             if not dead and not ends and not ups:
                 continue
-            lost, bisection = wires.without(dead, ends, ups)
+            lost, bisection, links = wires.without(dead, ends, ups)
             gone, fewer, stores, slowest = set(), 0, 0, 1.0
             for (of, member), ports in lost.items():
                 block = wires.blocks[of]
@@ -586,7 +588,7 @@ class World:
             share = 1.0 if wires.data["everything"] or not wires.normal else bisection / wires.normal
             if network == self.compute and len(self.computing) == len(self.computing & (set(dead_nodes) | gone)):
                 slowest = 0.0
-            out[network] = (len(dead), len(ends) + len(ups), gone, stores, fewer, share, slowest if network == self.compute else None)
+            out[network] = (len(dead), links, gone, stores, fewer, share, slowest if network == self.compute else None)
             if not wires.data["everything"]:
                 cut_off |= gone
         return out, cut_off
@@ -788,7 +790,16 @@ class Wires:
             if leaf not in nowhere:
                 for e in entries:
                     lost[e] += 1
-        return lost, bisection
+        # Cables that are out: cut, or with a switch that is out at either end; each counted once.
+        out = {("end", leaf, n) for leaf in leaves for n in range(len(self.on_leaf[leaf]))}
+        out |= {("end", leaf, n) for leaf, cut in cut_ends.items() for n in range(len(cut))}
+        for tier, low, high, cut in ((0, leaves, spines, cut_up), (1, spines, cores, cut_core)):
+            if len(self.tiers) < tier + 2:
+                continue
+            out |= {(tier, s, k) for s in low for k in range(len(self.up[tier][s]))}
+            out |= {(tier, s, k) for far in high for s in self.below[tier][far] for k, f in enumerate(self.up[tier][s]) if f == far}
+            out |= {(tier, s, 0) for s in cut}
+        return lost, bisection, len(out)
 
     def links(self):
         out = []

@@ -166,11 +166,13 @@ WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed
   without(out.throttled_nodes, out.dead_nodes);
   without(out.unjudged_nodes, out.dead_nodes);
   without(out.unjudged_nodes, out.throttled_nodes);
+  const std::vector<std::int64_t> cut_off = network(ends, cuts, out);
+  without(out.throttled_nodes, cut_off);                   // lost: it counts once
+  without(out.unjudged_nodes, cut_off);
   for (const std::int64_t n : out.dead_nodes) out.dead_gpus += gpus_of(n);
   for (const std::int64_t n : out.throttled_nodes) out.throttled_gpus += gpus_of(n);
-  network(ends, cuts, out);
   services(out);
-  for (const double va : e.feed_va) out.feeds.push_back(VoltAmperes(va));
+  for (std::size_t f = 0; f < c.feeds.size(); ++f) out.feeds.push_back(at_breaker(c.feeds[f], VoltAmperes(e.feed_va[f])));
   return out;
 }
 

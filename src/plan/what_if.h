@@ -87,14 +87,14 @@ struct ServiceLeft { std::string name; std::int64_t left = 0, of = 0; bool lost 
 struct WhatIf {
   std::vector<Component> failed;
   std::vector<TripEvent> trips;
-  std::vector<std::int64_t> dead_nodes, throttled_nodes, unjudged_nodes;   // ascending
+  std::vector<std::int64_t> dead_nodes, throttled_nodes, unjudged_nodes;   // ascending; who is dead or cut off (but from management) is none of the others
   std::vector<std::pair<int, std::int64_t>> dead_switches, dead_storage, unjudged_switches;   // fabric or system, number
   std::int64_t dead_gpus = 0, throttled_gpus = 0, cut_off_gpus = 0, cut_off_nodes = 0;
   std::vector<LimitExceeded> limits;
   std::vector<NetworkLeft> networks;    // those that lost something
   std::vector<ZoneLeft> zones;          // those that lost a unit or are too small
   std::vector<ServiceLeft> services;    // those that lost a server
-  std::vector<VoltAmperes> feeds;       // load of each
+  std::vector<VoltAmperes> feeds;       // what the breaker of each carries: the load, and what its UPS loses (plan/power.h, at_breaker)
   bool nothing() const { return trips.empty() && dead_nodes.empty() && throttled_nodes.empty() && unjudged_nodes.empty() && limits.empty() && dead_switches.empty() && dead_storage.empty() && networks.empty() && services.empty() && unjudged_switches.empty(); }
 };
 

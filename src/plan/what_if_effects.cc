@@ -152,7 +152,7 @@ std::int64_t WhatIfEngine::Impl::computing(const std::vector<std::int64_t>& dead
   return left;
 }
 
-void WhatIfEngine::Impl::network(const std::map<int, std::vector<std::int64_t>>& ends, const std::map<int, std::vector<FabricLoss::Cut>>& cuts, WhatIf& out) const {
+std::vector<std::int64_t> WhatIfEngine::Impl::network(const std::map<int, std::vector<std::int64_t>>& ends, const std::map<int, std::vector<FabricLoss::Cut>>& cuts, WhatIf& out) const {
   std::map<int, std::vector<std::int64_t>> dead;
   for (const auto& [fabric, index] : out.dead_switches) dead[fabric].push_back(index);
   std::set<int> touched;
@@ -170,7 +170,7 @@ void WhatIfEngine::Impl::network(const std::map<int, std::vector<std::int64_t>>&
     const FabricLoss::Left lost = fabric.without(d == dead.end() ? kNothing : d->second, e == ends.end() ? kNothing : e->second, k == cuts.end() ? kNoCuts : k->second);
     NetworkLeft left{.network = f};
     left.switches_dead = d == dead.end() ? 0 : static_cast<std::int64_t>(d->second.size());
-    left.links_dead = (e == ends.end() ? 0 : static_cast<std::int64_t>(e->second.size())) + (k == cuts.end() ? 0 : static_cast<std::int64_t>(k->second.size()));
+    left.links_dead = lost.links;
     if (fabric.normal() > 0 && !c.networks[f].everything) left.bisection = lost.bisection / fabric.normal();   // nothing crosses a management network
     left.bisection_rate = fabric.fabric().link_rate * lost.bisection;
     double slowest = 1;
@@ -201,6 +201,7 @@ void WhatIfEngine::Impl::network(const std::map<int, std::vector<std::int64_t>>&
   cut_off.erase(std::unique(cut_off.begin(), cut_off.end()), cut_off.end());
   out.cut_off_nodes = static_cast<std::int64_t>(cut_off.size());
   for (const std::int64_t n : cut_off) out.cut_off_gpus += gpus_of(n);
+  return cut_off;
 }
 
 // Roles and storage that lost a server. With `ha: quorum` half of them are too few; else one that lives is enough.

@@ -73,7 +73,8 @@ struct WhatIfEngine::Impl {
   // ---- what follows
   void collect(const Instance& i, const PowerState* before, const std::set<std::int32_t>& skip, WhatIf& out) const;
   void cooling(const Electric& e, const std::map<std::pair<int, int>, std::int64_t>& units_out, const std::set<int>& loops_out, WhatIf& out) const;
-  void network(const std::map<int, std::vector<std::int64_t>>& ends, const std::map<int, std::vector<FabricLoss::Cut>>& cuts, WhatIf& out) const;
+  // Gives the nodes that are cut off, ascending.
+  std::vector<std::int64_t> network(const std::map<int, std::vector<std::int64_t>>& ends, const std::map<int, std::vector<FabricLoss::Cut>>& cuts, WhatIf& out) const;
   std::int64_t computing(const std::vector<std::int64_t>& dead, const std::vector<std::int64_t>& cut_off) const;
   void services(WhatIf& out) const;
   double rack_watts(const Instance& i) const;

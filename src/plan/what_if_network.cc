@@ -124,6 +124,26 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
     left.bisection += capped(sum, links) - capped(pod_sum_[p], three ? static_cast<double>(f.spines_per_pod * f.tiers[1].up) : 0);
   }
 
+  // Each cable once: of a dead leaf all, of a dead spine those to living leaves and all upwards, of a dead core those to living spines.
+  const auto dead_in_pod = [&](std::int64_t p) { return std::ranges::count_if(dead_leaves, [&](std::int64_t l) { return l >= pod_first_[p] && l < pod_first_[p + 1]; }); };
+  const auto spine_dead = [&](std::int64_t pod, std::int64_t place) {
+    const auto at = dead_spines.find(pod);
+    return at != dead_spines.end() && std::ranges::find(at->second, place) != at->second.end();
+  };
+  for (const std::int64_t l : dead_leaves) left.links += leaf_ends(l) + (has_spines() ? f.tiers[0].up : 0);
+  for (const auto& [pod, of] : dead_spines)
+    left.links += static_cast<std::int64_t>(of.size()) * ((pod_first_[pod + 1] - pod_first_[pod] - dead_in_pod(pod)) * f.links_per_pair + (three ? f.tiers[1].up : 0));
+  for (const auto& [group, cores] : dead_cores) {
+    std::int64_t living = pods_of_plane();
+    for (std::int64_t p = 0; p < pods_of_plane(); ++p) living -= spine_dead(group / f.spines_per_pod * pods_of_plane() + p, group % f.spines_per_pod);
+    left.links += cores * living * f.core_links_per_pair;
+  }
+  for (const auto& [l, n] : cut_ends) left.links += n;
+  for (const auto& [l, n] : cut_up)
+    if (!dead_leaves.contains(l) && !spine_dead(pod_of_leaf(l), 0)) left.links += n;
+  for (const auto& [s, n] : cut_core)
+    if (const std::int64_t pod = s / f.spines_per_pod, place = s % f.spines_per_pod; !spine_dead(pod, place) && !first_core_dead.contains(pod / pods_of_plane() * f.spines_per_pod + place)) left.links += n;
+
   std::vector<std::pair<std::int32_t, std::int64_t>> hit;             // block, member; once for each port
   std::ranges::sort(lost);
   lost.erase(std::unique(lost.begin(), lost.end()), lost.end());

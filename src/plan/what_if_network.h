@@ -24,6 +24,7 @@ class FabricLoss {
   struct Left {
     std::vector<std::pair<Member, std::int64_t>> members;  // that lost ports, and how many; in order
     double bisection = 0;                                  // ports; half of the sum
+    std::int64_t links = 0;                                // out: cut, or a switch at either end is out
   };
   // `dead`: switches by number within the fabric, ascending. `ends`: end point cables, as places in the leaf table.
   Left without(const std::vector<std::int64_t>& dead, const std::vector<std::int64_t>& ends, const std::vector<Cut>& cuts) const;
