@@ -110,7 +110,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
   if (p.checkpoint) {
     const CheckpointPlan& c = *p.checkpoint;
     line("checkpoint", format("{}{}", bytes(c.size.value), c.rate ? format(" to '{}' at {} ({})", c.storage, to_text(*c.rate), c.rate_from) : std::string("; no storage that its nodes share states its rate"))
-                           + (c.save ? format(", {}", seconds(c.save->value)) : std::string()));
+                           + (c.save ? format(", {}{}", seconds(c.save->value), c.save_is_limit ? " at most (`checkpoint_within`)" : "") : std::string()));
     line("interrupted", format("every {} ({:.0f} GPU-hours / {} GPUs)", seconds(c.between.value), c.gpu_hours, p.gpus));
     if (c.young) line("interval", format("{} (Young), {} (Daly){}", seconds(c.young->value), seconds(c.daly->value), c.every && c.every->value != c.young->value ? format("; written {}", seconds(c.every->value)) : std::string()));
     if (c.goodput) line("goodput", format("{}: 1 - {}/{} - ({}/2 + {})/{}{}", percent_of(*c.goodput, 1), seconds(c.save->value), seconds(c.every->value), seconds(c.every->value), seconds(c.restart.value), seconds(c.between.value),

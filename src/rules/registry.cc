@@ -165,6 +165,8 @@ constexpr std::array kRules = {
     &kWorkLongRunWithoutCheckpoints,
     &kWorkRunLongerThanAsked,
     &kWorkServingRateShort,
+    &kWorkSplitImpossible,
+    &kWorkPrecisionNotOnGpu,
     &kCostPartsMissingFromBill,
     &kCostEnergyOrSupportUnpriced,
     &kCostOfChoiceUnstated,

@@ -159,6 +159,8 @@ extern const Rule kWorkParallelLayoutLeavesNvlink;
 extern const Rule kWorkLongRunWithoutCheckpoints;
 extern const Rule kWorkRunLongerThanAsked;
 extern const Rule kWorkServingRateShort;
+extern const Rule kWorkSplitImpossible;
+extern const Rule kWorkPrecisionNotOnGpu;
 extern const Rule kCostPartsMissingFromBill;
 extern const Rule kCostEnergyOrSupportUnpriced;
 extern const Rule kCostOfChoiceUnstated;

@@ -20,18 +20,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, at, format("workload '{}' has no `model` with its parameters, so its checkpoints were not timed", w.name)).object(object);
       continue;
     }
-    std::vector<int> groups;
-    for (const auto& on : w.value.on)
-      if (const int g = c.find_node_group(on.name); g >= 0) groups.push_back(g);
-    const Bytes size = checkpoint_bytes(*w.value.model->parameters);
-    const int storage = checkpoint_storage(c, w.value, groups, StorageDirection::write);
-    if (storage < 0) {
+    const CheckpointTime time = checkpoint_time(c, w.value);
+    const Bytes size = *time.size;
+    const int storage = time.storage;
+    if (!time.gives) {
       findings.note(rule.id, at, format("no shared storage of workload '{}' says how fast it writes (key `demand`), so its checkpoints of {} were not timed", w.name, to_text(size))).object(object);
       continue;
     }
-    const StorageRate gives = *storage_rate(c, storage, StorageDirection::write);
+    const StorageRate& gives = *time.gives;
     const Seconds takes(size.value / gives.rate.value);
-    const std::string arithmetic = format("{} parameters x {:.0f} B = {}, / {}", format("{:.4g}", *w.value.model->parameters), kCheckpointBytesPerParameter, to_text(size), to_text(gives.rate));
+    const std::string arithmetic = format("{} parameters x {:.0f} B = {}, / {}", format("{:.4g}", time.parameters), kCheckpointBytesPerParameter, to_text(size), to_text(gives.rate));
     const auto finish = [&](Finding& f) {
       f.label(arithmetic);
       f.note(first_place(gives.span, c.storage[storage].span), gives.from == "promised" ? format("'{}' promises this", c.storage[storage].name) : format("{} decide", gives.from));
@@ -73,7 +71,7 @@ Source: S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 (bytes of a parameter)
 
 ## How to fix
 
-Faster storage; sharded checkpoints to the nodes' own drives that are copied while training goes on (say so with a `checkpoint_within` of your own); or a longer interval, which costs more work when a node fails.
+Faster storage; sharded checkpoints to the nodes' own drives that are copied while training goes on; or a longer interval, which costs more work when a node fails.
 
 ## When to accept
 

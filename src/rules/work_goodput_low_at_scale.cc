@@ -4,6 +4,7 @@
 #include "rules/rules.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
+#include "targets/checkpoint.h"
 
 namespace clusterc {
 namespace {
@@ -16,11 +17,13 @@ std::string points(double share) { return format("{:.1f} %", std::max(0.0, share
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
-    if (!w.checkpoint_within) {
-      if (w.checkpoint_every) findings.note(rule.id, w.checkpoint_every.span, format("workload '{}' says how often it saves and not how long that takes (`checkpoint_within`), so its goodput was not checked", name));
+    if (!w.checkpoint_within && !w.checkpoint_every) return;
+    const CheckpointTime time = checkpoint_time(in.cluster, w);
+    if (!time.takes) {
+      findings.note(rule.id, w.checkpoint_every.span, format("workload '{}' says how often it saves; how long that takes is not known (`checkpoint_within` is the most that it may), so its goodput was not checked", name));
       return;
     }
-    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus), w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption)), save = *w.checkpoint_within, best = best_checkpoint_interval(save, between);
+    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus), w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption)), save = *time.takes, best = best_checkpoint_interval(save, between);
     const Seconds every = w.checkpoint_every.value_or(best), restart = w.resume_within.value_or(kRestart);
     const double got = goodput(save, every, restart, between), most = goodput(save, best, restart, between);
     const std::string sum = format("interruption every {} on {} GPUs; 1 - {}/{} - ({}/2 + {})/{}", to_text(between, 3), g.gpus, to_text(save, 3), to_text(every, 3), to_text(every, 3), to_text(restart, 3), to_text(between, 3));
@@ -43,7 +46,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Training that says how long a checkpoint takes: what saving, lost work and restarts leave of the time, at the interval that is written or at the best one.
+Training with `checkpoint_every` or `checkpoint_within`: what saving, lost work and restarts leave of the time, at the interval that is written or at the best one.
 
 ## Why it matters
 
@@ -55,6 +58,7 @@ Interruptions grow with the number of GPUs: on 16,384 there is one every three h
 M = 50,676 GPU-hours / GPUs                time between interruptions; `gpu_hours_per_interruption` has those of your own logs
 best interval = sqrt(2 x save x M)
 goodput = 1 - save/interval - (interval/2 + restart)/M >= 0.9;  and within one point of the best interval's
+save: checkpoint / what the storage takes; where either is not known the most that it may take, `checkpoint_within`
 restart: `resume_within`, or 10 min
 ```
 

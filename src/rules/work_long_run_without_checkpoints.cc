@@ -5,6 +5,7 @@
 #include "rules/rules.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
+#include "targets/checkpoint.h"
 
 namespace clusterc {
 namespace {
@@ -36,7 +37,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Seconds between = time_between_interruptions(static_cast<double>(g.gpus), w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption));
     Finding& f = findings.error(rule.id, at, format("workload '{}' runs {} without checkpoints, an interruption is expected every {}", name, to_text(*runs, 3), to_text(between, 3)));
     f.label(format("{}; {:.0f} GPU-hours / {} GPUs", from, w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption), g.gpus));
-    f.help(w.checkpoint_within ? format("`checkpoint_every: {}`", to_text(best_checkpoint_interval(*w.checkpoint_within, between), 2)) : "`checkpoint_every`, and `checkpoint_within` for the best interval");
+    const CheckpointTime time = checkpoint_time(in.cluster, w);
+    f.help(time.takes ? format("`checkpoint_every: {}`", to_text(best_checkpoint_interval(*time.takes, between), 2)) : "`checkpoint_every`, and `checkpoint_within` for the best interval");
     f.object("workloads." + name);
   });
 }

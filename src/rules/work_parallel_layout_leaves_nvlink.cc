@@ -19,7 +19,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .help(format("`split: {{ tensor: {}, pipeline: {} }}`", g->nvlink_domain, pipeline * ((tensor + g->nvlink_domain - 1) / g->nvlink_domain)))
           .object("workloads." + w.name);
     const std::int64_t copy = tensor * pipeline, used = s.data ? copy * *s.data : g->gpus / copy * copy;
-    if (used == g->gpus) continue;
+    if (used == g->gpus || used > g->gpus || copy > g->gpus) continue;      // more than there are: work-split-impossible says so
     Finding& f = findings.warning(rule.id, first_place(s.data.span, s.span), format("workload '{}' is split over {} GPUs, its groups have {}", w.name, s.data ? used : copy, g->gpus));
     f.label(s.data ? format("tensor {} x pipeline {} x data {}", tensor, pipeline, *s.data) : format("tensor {} x pipeline {}: {} copies leave {} GPUs over", tensor, pipeline, g->gpus / copy, g->gpus - used));
     f.help("leave `data` out: it is what the GPUs give");

@@ -75,9 +75,7 @@ class Checker {
     mounted_once(s);
     group_names("team", s.teams);
     group_names("workload", s.workloads);
-    for (const auto& [name, at, w] : s.workloads)
-      for (const auto& [group, where, nodes] : w.on)
-        if (nodes && *nodes < 1) findings_.error("spec-out-of-range", nodes.span, format("workload '{}' runs on {} nodes of '{}'", name, *nodes, group)).help("at least one node, or leave the group out");
+    for (const auto& [name, at, w] : s.workloads) workload(name, w);
     software(s.software);
     check_prices(s, findings_);
     check_phases(s, findings_);
@@ -89,6 +87,17 @@ class Checker {
   }
 
  private:
+  void workload(const std::string& name, const Workload& w) {
+    for (const auto& [group, where, nodes] : w.on)
+      if (nodes && *nodes < 1) findings_.error("spec-out-of-range", nodes.span, format("workload '{}' runs on {} nodes of '{}'", name, *nodes, group)).help("at least one node, or leave the group out");
+    const NodeId map = top("workloads"), entry = has(map, name) ? d_.find(map, name) : kNoNode;
+    if (has(entry, "on") && d_.is_mapping(d_.find(entry, "on")) && d_.size(d_.find(entry, "on")) == 0)
+      findings_.error("spec-missing-key", d_.span(d_.find(entry, "on")), format("workload '{}' runs on no nodes", name)).help("the nodes of each group: `on: { gpu: 4 }`");
+    constexpr double kFewest = 1e6;                  // of anything that is trained or served on GPUs
+    if (w.model && w.model->parameters && *w.model->parameters < kFewest)
+      findings_.error("spec-out-of-range", w.model->parameters.span, format("the model of workload '{}' has {:.6g} parameters, one million is the least", name, *w.model->parameters))
+          .help(format("seventy billion are `70e9`{}", *w.model->parameters >= 1 ? format(": did you mean `parameters: {:.6g}e9`?", *w.model->parameters) : std::string()));
+  }
   // Nothing of the kind is zero or less, and no figure of a room is beyond what a power station gives.
   template <class Q>
   void positive(std::string_view key, const Value<Q>& v) {

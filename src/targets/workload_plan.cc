@@ -13,25 +13,17 @@
 namespace clusterc {
 namespace {
 
-std::vector<int> groups_of(const Cluster& c, const Workload& w) {
-  std::vector<int> out;
-  for (const auto& on : w.on)
-    if (const int at = c.find_node_group(on.name); at >= 0) out.push_back(at);
-  return out;
-}
-
 CheckpointPlan plan_checkpoint(const Cluster& c, const Workload& w, const WorkloadPlan& p) {
   CheckpointPlan out;
-  out.size = checkpoint_bytes(p.job && p.job->trained > 0 ? p.job->trained : w.model->parameters.value_or(0));
-  const int storage = checkpoint_storage(c, w, groups_of(c, w), StorageDirection::write);
-  if (storage >= 0)
-    if (const auto rate = storage_rate(c, storage, StorageDirection::write)) {
-      out.storage = c.storage[static_cast<std::size_t>(storage)].name;
-      out.rate = rate->rate;
-      out.rate_from = rate->from;
-    }
-  if (w.checkpoint_within) out.save = *w.checkpoint_within;
-  else if (out.rate && out.rate->value > 0) out.save = Seconds(out.size.value / out.rate->value);
+  const CheckpointTime time = checkpoint_time(c, w);
+  out.size = time.size.value_or(Bytes(0));
+  if (time.gives) {
+    out.storage = c.storage[static_cast<std::size_t>(time.storage)].name;
+    out.rate = time.gives->rate;
+    out.rate_from = time.gives->from;
+  }
+  out.save = time.takes;
+  out.save_is_limit = time.is_limit;
   out.gpu_hours = w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption);
   out.between = time_between_interruptions(static_cast<double>(p.gpus), out.gpu_hours);
   out.restart = w.resume_within.value_or(kRestart);

@@ -22,7 +22,8 @@ struct CheckpointPlan {
   std::string storage;               // empty: none whose rate is known
   std::string rate_from;
   std::optional<BytesPerSecond> rate;
-  std::optional<Seconds> save;       // as the spec promises (checkpoint_within), else size / rate
+  std::optional<Seconds> save;       // size / rate, else the limit that the spec sets
+  bool save_is_limit = false;
   Seconds between{0};                // interruptions of this job
   double gpu_hours = 0;              // per interruption
   std::optional<Seconds> young, daly, every;    // every: what is reckoned with, the spec's or Young's

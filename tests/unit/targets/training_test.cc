@@ -250,5 +250,25 @@ TEST(WorkloadPlans, DalysInterval) {
   EXPECT_DOUBLE_EQ(daly_checkpoint_interval(Seconds(200), Seconds(100)).value, 100);
 }
 
+// 14 B x 8.03e9 = 112.42 GB; at 10 GB/s 11.242 s. `checkpoint_within` is what that is held against: it is the time only where no storage states a rate.
+TEST(WorkloadPlans, ACheckpointTakesWhatItsStorageNeeds) {
+  const std::string head = "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: \"n[1-8]\", model: nvidia-dgx-h100 }\n";
+  const std::string storage = "storage:\n  scratch: { kind: lustre, servers: { external: s.example.org }, mount: /scratch, demand: { write: 10 GB/s } }\n";
+  const std::string work = "workloads:\n  a: { model: { parameters: 8.03e9 }, on: { gpu: 8 }, checkpoint_within: 60 s }\n";
+  Resolved with, without;
+  with.text(head + storage + work);
+  ASSERT_TRUE(with.cluster) << with.told();
+  const std::vector<WorkloadPlan> timed = plan_workloads(*with.cluster, plan_cluster(*with.cluster));
+  ASSERT_TRUE(timed.front().checkpoint && timed.front().checkpoint->save);
+  EXPECT_NEAR(timed.front().checkpoint->save->value, 11.242, 1e-6);
+  EXPECT_FALSE(timed.front().checkpoint->save_is_limit);
+  without.text(head + work);
+  ASSERT_TRUE(without.cluster) << without.told();
+  const std::vector<WorkloadPlan> bounded = plan_workloads(*without.cluster, plan_cluster(*without.cluster));
+  ASSERT_TRUE(bounded.front().checkpoint && bounded.front().checkpoint->save);
+  EXPECT_EQ(bounded.front().checkpoint->save->value, 60);
+  EXPECT_TRUE(bounded.front().checkpoint->save_is_limit);
+}
+
 }  // namespace
 }  // namespace clusterc

@@ -1,0 +1,84 @@
+#include <string>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/work_say.h"
+
+namespace clusterc {
+namespace {
+
+// Compute capability that brought the precision to the tensor cores; 0: all that are catalogued have it.
+int first_capability(std::string_view precision) {
+  if (precision == "bf16") return 80;
+  if (precision == "fp8") return 89;
+  return precision == "fp4" ? 100 : 0;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const auto& w : c.spec.workloads) {
+    if (!w.value.precision) continue;
+    const std::string& precision = *w.value.precision;
+    const int first = first_capability(precision);
+    for (const auto& on : w.value.on) {
+      const int at = c.find_node_group(on.name);
+      if (first == 0 || at < 0) continue;
+      const ServerModel& s = c.nodes[static_cast<std::size_t>(at)].server;
+      if (!s.gpu || s.gpu_count == 0 || peak_of(*s.gpu, precision)) continue;
+      const std::string object = "workloads." + w.name;
+      if (!s.gpu->sm) {
+        findings.note(rule.id, w.value.precision.span, format("the catalogue has no {} peak of '{}', so it was not checked whether workload '{}' runs on it", precision, s.gpu_model, w.name)).object(object);
+        continue;
+      }
+      if (s.gpu->sm->major() >= first) continue;               // it has it; the peak is not known
+      Finding& f = findings.error(rule.id, w.value.precision.span, format("workload '{}' computes in {}, '{}' does not", w.name, precision, s.gpu_model));
+      f.label(format("compute capability {}, {} begins with {}", s.gpu->sm->text(), precision, first));
+      f.note(on.name_span, format("group '{}' has them", on.name));
+      f.help(format("`precision: {}`", s.gpu->fp8 ? "fp8" : s.gpu->bf16 ? "bf16" : "fp16"));
+      f.object(object);
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The GPUs of a workload compute in its `precision`.
+
+## Why it matters
+
+Without units for it a framework refuses to start, or computes in a wider format: half the rate or less, twice the memory, and every figure that was planned is wrong.
+
+## Formula
+
+```
+compute capability >= 8.0 for bf16, 8.9 for fp8, 10.0 for fp4
+```
+
+Source: NVIDIA CUDA C++ Programming Guide, arithmetic of tensor cores by compute capability. Of other makers the catalogue's peaks are taken; where there is none, a note says so.
+
+## Example
+
+`precision: fp4` on H100 (compute capability 9.0): FP8 is the narrowest that it multiplies.
+
+## How to fix
+
+A precision that the GPUs have. Weights that are kept in four bits and computed in eight or sixteen are of the wider precision here.
+
+## When to accept
+
+Where the framework is known to compute in a wider format, and the lower rate is planned with (`efficiency`).
+)";
+
+const Rule kWorkPrecisionNotOnGpu = {
+    .id = "work-precision-not-on-gpu",
+    .code = "WORK-010",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a workload computes in a precision that its GPUs do not have",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

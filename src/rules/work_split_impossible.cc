@@ -1,0 +1,143 @@
+#include <cstdint>
+#include <string>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+#include "rules/work_say.h"
+
+namespace clusterc {
+namespace {
+
+// The largest divisor of `of` that is no more than `most`.
+std::int64_t divisor_up_to(std::int64_t of, std::int64_t most) {
+  std::int64_t best = 1;
+  for (std::int64_t d = 1; d * d <= of; ++d)
+    if (of % d == 0)
+      for (const std::int64_t one : {d, of / d})
+        if (one <= most) best = std::max(best, one);
+  return best;
+}
+
+class OneWorkload {
+ public:
+  OneWorkload(const Rule& rule, Findings& findings, const std::string& name, const Workload& w) : rule_(rule), findings_(findings), name_(name), w_(w) {}
+
+  void check(std::int64_t gpus) {
+    const ModelSplit none;
+    const ModelSplit& s = w_.split ? *w_.split : none;
+    const std::int64_t tensor = s.tensor.value_or(1), pipeline = s.pipeline.value_or(1), context = s.context.value_or(1), data = s.data.value_or(1);
+    if (w_.split) count(s, tensor, pipeline, context, data, gpus);
+    if (w_.model) {
+      const ModelShape& m = *w_.model;
+      if (s.tensor && m.heads && *m.heads % tensor != 0) uneven(s.tensor, "tensor", "heads", *m.heads);
+      else if (s.tensor && m.kv_heads && *m.kv_heads % tensor != 0 && tensor % *m.kv_heads != 0) uneven(s.tensor, "tensor", "key-value heads", *m.kv_heads);
+      if (s.context && m.sequence && *m.sequence % context != 0) uneven(s.context, "context", "tokens of a sequence", *m.sequence);
+      if (s.expert && m.experts && *m.experts % *s.expert != 0) uneven(s.expert, "expert", "experts", *m.experts);
+      stages(s, m, pipeline);
+      if (w_.kind.value_or("training") != "inference") batch(s, m, data);
+    }
+  }
+
+ private:
+  Finding& error(SourceSpan at, std::string message) {
+    Finding& f = findings_.error(rule_.id, at, std::move(message));
+    f.object("workloads." + name_);
+    return f;
+  }
+  void count(const ModelSplit& s, std::int64_t tensor, std::int64_t pipeline, std::int64_t context, std::int64_t data, std::int64_t gpus) {
+    // Each factor is at most 1e6: the product of two fits in 64 bits, that of all is reckoned in floating point.
+    const double all = static_cast<double>(tensor) * static_cast<double>(pipeline) * static_cast<double>(context) * static_cast<double>(data);
+    if (all <= static_cast<double>(gpus)) return;
+    Finding& f = error(first_place(s.data.span, s.context.span, s.pipeline.span, s.tensor.span, s.span), format("workload '{}' is split over {} GPUs, its groups have {}", name_, number(all), gpus));
+    f.label(format("tensor {} x pipeline {} x context {} x data {}", tensor, pipeline, context, data));
+    f.note(w_.on.entries.front().name_span, "the nodes that it runs on");
+    f.help(format("a split over {} GPUs at most, or more nodes in `on`", gpus));
+  }
+  void uneven(const Value<std::int64_t>& ways, std::string_view key, std::string_view what, std::int64_t of) {
+    Finding& f = error(ways.span, format("the {} {} of workload '{}' do not divide by `{}: {}`", of, what, name_, key, *ways));
+    f.label(format("{} / {} leaves {} over", of, *ways, of % *ways));
+    f.help(format("`{}: {}`", key, divisor_up_to(of, *ways)));
+  }
+  // Stages need not be alike (Llama 3 405B has 126 layers on 16), but each has a layer.
+  void stages(const ModelSplit& s, const ModelShape& m, std::int64_t pipeline) {
+    const std::int64_t chunks = pipeline * s.interleave.value_or(1);
+    if (!m.layers || chunks <= *m.layers || (!s.pipeline && !s.interleave)) return;
+    Finding& f = error(first_place(s.interleave.span, s.pipeline.span, s.span), format("workload '{}' is cut into {} stages, its model has {} layers", name_, chunks, *m.layers));
+    if (s.interleave) f.label(format("pipeline {} x interleave {}", pipeline, *s.interleave));
+    f.help(format("{} stages at most", *m.layers));
+  }
+  void batch(const ModelSplit& s, const ModelShape& m, std::int64_t data) {
+    if (!w_.batch || !w_.batch->tokens || !m.sequence) return;
+    const std::int64_t tokens = *w_.batch->tokens, sequence = *m.sequence;
+    if (tokens < sequence) {
+      error(w_.batch->tokens.span, format("a step of workload '{}' is {} tokens, one sequence has {}", name_, tokens, sequence)).note(m.sequence.span, "the sequence")
+          .help(format("`batch: {} tokens` or a multiple of it: a step is whole sequences", sequence));
+      return;
+    }
+    if (!w_.split || (!s.data && !s.micro_batch)) return;
+    const std::int64_t sequences = (tokens + sequence / 2) / sequence, micro = s.micro_batch.value_or(1), together = data * micro;
+    if (sequences % together == 0) return;
+    Finding& f = error(first_place(s.data.span, s.micro_batch.span), format("the {} sequences of a step of workload '{}' do not divide by {} copies with {} at a time", sequences, name_, data, micro));
+    f.label(format("{} tokens / {} a sequence = {}; {} x {} = {} leaves {} over", tokens, sequence, sequences, data, micro, together, sequences % together));
+    const std::int64_t whole = std::max<std::int64_t>(1, sequences / together) * together;
+    if (static_cast<double>(whole) * static_cast<double>(sequence) < 1e18) f.help(format("`batch: {} tokens`, or other copies", whole * sequence));
+  }
+
+  const Rule& rule_;
+  Findings& findings_;
+  const std::string& name_;
+  const Workload& w_;
+};
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const auto& w : in.cluster.spec.workloads)
+    if (const auto g = gpus_of(in.cluster, w.value)) OneWorkload(rule, findings, w.name, w.value).check(g->gpus);
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+A workload can be divided as `split` says: over no more GPUs than it has, heads, experts and the tokens of a sequence in equal parts, no stage without a layer; and a step of
+training is whole sequences, in equal parts for the copies.
+
+## Why it matters
+
+The framework stops with an assertion when the job starts, hours after it was queued; and every figure that was planned for it is of a job that cannot run.
+
+## Formula
+
+```
+tensor x pipeline x context x data <= GPUs of `on`
+heads mod tensor = 0;  kv_heads mod tensor = 0, or tensor mod kv_heads = 0 (then they are kept several times)
+experts mod expert = 0;  sequence mod context = 0
+pipeline x interleave <= layers                  stages need not be alike
+batch >= sequence;  batch / sequence mod (data x micro_batch) = 0
+```
+
+Source: D. Narayanan et al., arXiv 2104.04473, section 2 (how tensor, pipeline and data parallelism divide a model and its batch); what Megatron-LM asserts of its arguments.
+
+## Example
+
+A model of 56 heads with `split: { tensor: 16 }`: 56 / 16 leaves 8 over.
+
+## How to fix
+
+The largest divisor below (`tensor: 14`, better a power of two within NVLink), fewer copies, or a batch of so many sequences more.
+
+## When to accept
+
+Where the framework pads heads or drops the rest of a batch, and you mean that.
+)";
+
+const Rule kWorkSplitImpossible = {
+    .id = "work-split-impossible",
+    .code = "WORK-009",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a workload cannot be divided as its split says, or a step is less than one sequence",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

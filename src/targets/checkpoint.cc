@@ -1,0 +1,28 @@
+#include "targets/checkpoint.h"
+
+#include <algorithm>
+
+namespace clusterc {
+
+CheckpointTime checkpoint_time(const Cluster& c, const Workload& w) {
+  CheckpointTime out;
+  if (w.model && w.model->parameters) {
+    out.parameters = *w.model->parameters;
+    if (w.kind.value_or("training") == "fine-tuning" && w.trained_parameters) out.parameters = std::min(out.parameters, *w.trained_parameters);
+    out.size = checkpoint_bytes(out.parameters);
+  }
+  std::vector<int> groups;
+  for (const auto& on : w.on)
+    if (const int at = c.find_node_group(on.name); at >= 0) groups.push_back(at);
+  out.storage = checkpoint_storage(c, w, groups, StorageDirection::write);
+  if (out.storage >= 0) out.gives = storage_rate(c, out.storage, StorageDirection::write);
+  if (out.size && out.gives && out.gives->rate.value > 0) {
+    out.takes = Seconds(out.size->value / out.gives->rate.value);
+  } else if (w.checkpoint_within) {
+    out.takes = *w.checkpoint_within;
+    out.is_limit = true;
+  }
+  return out;
+}
+
+}  // namespace clusterc
