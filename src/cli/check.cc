@@ -141,7 +141,7 @@ Checked mend_spec(const std::string& path, const RunOptions& options, const Base
     baseline.apply(*run, path);
     run->findings.sort(run->sources);
     out.run = run;
-    return Judged{run, &run->findings, &run->sources, 0, run->unreadable.empty()};
+    return CheckedText{run, &run->findings, &run->sources, 0, run->unreadable.empty()};
   };
   Mended mended = mend(before, judge);
   out.run = std::const_pointer_cast<Run>(std::static_pointer_cast<const Run>(mended.last.owner));

@@ -28,17 +28,17 @@ class Mender {
     bool good = false;
     std::string why_not;
     Patched patched;
-    Judged after;
+    CheckedText after;
   };
 
-  Judged check(const std::string& text) {
+  CheckedText check(const std::string& text) {
     if (checks_left_ > 0) --checks_left_;
     return judge_(text);
   }
 
   // Fixes are tried all at once; only where that is not good, in halves. True when the text was changed: then there may be more to mend.
   bool round() {
-    const Judged before = out_.last;
+    const CheckedText before = out_.last;
     std::vector<Candidate> candidates;
     for (const Finding& f : before.findings->all())
       if (f.fix && !f.fix->edits.empty() && f.counts()) candidates.push_back({&f, before.sources->position(f.fix->edits.front().span.file, f.fix->edits.front().span.begin).line});
@@ -97,7 +97,7 @@ class Mender {
   }
 
   std::string what_is_wrong(const std::vector<Candidate>& all, const Trial& t) const {
-    const Judged& before = out_.last;
+    const CheckedText& before = out_.last;
     using Place = std::tuple<std::string_view, std::uint32_t>;
     using Words = std::tuple<std::string_view, std::string_view>;
     std::set<Place> places;

@@ -11,14 +11,14 @@
 namespace clusterc {
 
 // What a check of a text found. `owner` keeps the rest alive.
-struct Judged {
+struct CheckedText {
   std::shared_ptr<const void> owner;
   const Findings* findings = nullptr;
   const Sources* sources = nullptr;
   FileId file = kNoFile;               // the text; edits of other files are not ours to make
   bool readable = true;                // false: a mistake of syntax hid all others
 };
-using Judge = std::function<Judged(const std::string& text)>;
+using Judge = std::function<CheckedText(const std::string& text)>;
 
 struct MendStep {
   std::string rule, title;
@@ -29,7 +29,7 @@ struct MendStep {
 struct Mended {
   std::string text;
   std::vector<MendStep> applied, refused;
-  Judged last;                         // of that text
+  CheckedText last;                         // of that text
 };
 
 // At most `most_checks` checks: what they do not suffice for is left, and said in `refused`.

@@ -34,13 +34,13 @@ void append_comment(std::string& out, std::string_view text, unsigned indent = 0
 
 }  // namespace
 
-Scalar::Scalar(double number) : kind_(Kind::number) {
+WriterValue::WriterValue(double number) : kind_(Kind::number) {
   text_ = std::string_view(buffer_, static_cast<std::size_t>(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr - buffer_));
 }
-void Scalar::set_signed(std::int64_t number) {
+void WriterValue::set_signed(std::int64_t number) {
   text_ = std::string_view(buffer_, static_cast<std::size_t>(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr - buffer_));
 }
-void Scalar::set_unsigned(std::uint64_t number) {
+void WriterValue::set_unsigned(std::uint64_t number) {
   text_ = std::string_view(buffer_, static_cast<std::size_t>(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr - buffer_));
 }
 
@@ -173,11 +173,11 @@ YamlWriter& YamlWriter::tag(std::string_view name) {
   return *this;
 }
 
-YamlWriter& YamlWriter::value(const Scalar& v) {
+YamlWriter& YamlWriter::value(const WriterValue& v) {
   before_value(false);
   if (!tag_.empty()) out_ += tag_, out_ += ' ';
   tag_ = {};
-  if (v.kind() == Scalar::Kind::text) scalar(v.text(), levels_.back().indent + 2, false);
+  if (v.kind() == WriterValue::Kind::text) scalar(v.text(), levels_.back().indent + 2, false);
   else if (v.text() == "inf" || v.text() == "-inf" || v.text() == "nan") out_ += v.text() == "inf" ? ".inf" : v.text() == "nan" ? ".nan" : "-.inf";
   else out_ += v.text();
   if (levels_.empty()) out_ += '\n';
@@ -252,7 +252,7 @@ IniWriter& IniWriter::section(std::string_view name) {
   return *this;
 }
 
-IniWriter& IniWriter::field(std::string_view name, const Scalar& v) {
+IniWriter& IniWriter::field(std::string_view name, const WriterValue& v) {
   const std::string_view text = v.text();
   if (name.empty() || has_control(name) || name.find_first_of("=:[]#; \"") != std::string_view::npos)
     refuse(name, name, "cannot have a name like this");
@@ -285,7 +285,7 @@ KeyValueWriter& KeyValueWriter::comment(std::string_view text) {
   return *this;
 }
 
-KeyValueWriter& KeyValueWriter::pair(std::string_view key, const Scalar& v) {
+KeyValueWriter& KeyValueWriter::pair(std::string_view key, const WriterValue& v) {
   const std::string_view text = v.text();
   if (key.empty() || !std::all_of(key.begin(), key.end(), [](char c) { return is_letter(c) || is_digit(c) || c == '_'; })) {
     refuse(key, key, "cannot have a name like this");
@@ -339,7 +339,7 @@ ShellWriter& ShellWriter::comment(std::string_view text) {
   return *this;
 }
 
-ShellWriter& ShellWriter::assign(std::string_view name, const Scalar& v) {
+ShellWriter& ShellWriter::assign(std::string_view name, const WriterValue& v) {
   if (!is_shell_name(name)) refuse(name, name, "cannot have a name like this");
   else if (v.text().find('\0') != std::string_view::npos) refuse(name, v.text(), "has a NUL byte, which the shell cannot carry");
   else {
@@ -350,7 +350,7 @@ ShellWriter& ShellWriter::assign(std::string_view name, const Scalar& v) {
   return *this;
 }
 
-ShellWriter& ShellWriter::export_(std::string_view name, const Scalar& v) {
+ShellWriter& ShellWriter::export_(std::string_view name, const WriterValue& v) {
   const std::size_t before = out_.size();
   const bool was_ok = ok();
   assign(name, v);
@@ -425,7 +425,7 @@ void append_csv(std::string& out, std::string_view text) {
 
 }  // namespace
 
-CsvWriter& CsvWriter::cell(const Scalar& v) {
+CsvWriter& CsvWriter::cell(const WriterValue& v) {
   if (in_row_) out_ += ',';
   in_row_ = true;
   append_csv(out_, v.text());

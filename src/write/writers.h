@@ -13,19 +13,19 @@
 namespace clusterc {
 
 // What a value of any writer is made from; a number becomes its shortest text.
-class Scalar {
+class WriterValue {
  public:
   enum class Kind : std::uint8_t { text, number, truth };
-  Scalar(std::string_view text) : text_(text), kind_(Kind::text) {}
-  Scalar(const char* text) : text_(text), kind_(Kind::text) {}
-  Scalar(const std::string& text) : text_(text), kind_(Kind::text) {}
-  Scalar(bool truth) : text_(truth ? "true" : "false"), kind_(Kind::truth) {}
+  WriterValue(std::string_view text) : text_(text), kind_(Kind::text) {}
+  WriterValue(const char* text) : text_(text), kind_(Kind::text) {}
+  WriterValue(const std::string& text) : text_(text), kind_(Kind::text) {}
+  WriterValue(bool truth) : text_(truth ? "true" : "false"), kind_(Kind::truth) {}
   template <std::integral T>
     requires(!std::same_as<T, bool> && !std::same_as<T, char>)
-  Scalar(T number) : kind_(Kind::number) { set(number); }
-  Scalar(double number);
-  Scalar(const Scalar&) = delete;  // a view: lives in the call that it is an argument of
-  Scalar& operator=(const Scalar&) = delete;
+  WriterValue(T number) : kind_(Kind::number) { set(number); }
+  WriterValue(double number);
+  WriterValue(const WriterValue&) = delete;  // a view: lives in the call that it is an argument of
+  WriterValue& operator=(const WriterValue&) = delete;
   std::string_view text() const { return text_; }
   Kind kind() const { return kind_; }
 
@@ -64,9 +64,9 @@ class YamlWriter {
   YamlWriter& comment(std::string_view text);           // "# " before each line, at the present depth
   YamlWriter& key(std::string_view name);
   YamlWriter& tag(std::string_view name);               // "!unsafe", in front of the next value, which is a scalar
-  YamlWriter& value(const Scalar&);
+  YamlWriter& value(const WriterValue&);
   YamlWriter& null();
-  YamlWriter& field(std::string_view name, const Scalar& v) { return key(name).value(v); }
+  YamlWriter& field(std::string_view name, const WriterValue& v) { return key(name).value(v); }
   YamlWriter& begin_map();                              // document, value of a key, or item
   YamlWriter& end_map() { return end(Kind::map); }
   YamlWriter& begin_list();
@@ -100,7 +100,7 @@ class IniWriter : public WriterError {
   explicit IniWriter(std::string& out, std::string_view assign = "=") : out_(out), assign_(assign) {}
   IniWriter& comment(std::string_view text);
   IniWriter& section(std::string_view name);            // with an empty line before it, but for the first
-  IniWriter& field(std::string_view name, const Scalar&);
+  IniWriter& field(std::string_view name, const WriterValue&);
   IniWriter& line(std::string_view bare);               // a line of its own, as Ansible's host lists have them
 
  private:
@@ -116,9 +116,9 @@ class KeyValueWriter : public WriterError {
   explicit KeyValueWriter(std::string& out) : out_(out) {}
   KeyValueWriter& comment(std::string_view text);
   KeyValueWriter& blank() { out_ += '\n'; return *this; }
-  KeyValueWriter& pair(std::string_view key, const Scalar&);    // on the present line
+  KeyValueWriter& pair(std::string_view key, const WriterValue&);    // on the present line
   KeyValueWriter& end_line();
-  KeyValueWriter& line(std::string_view key, const Scalar& v) { return pair(key, v).end_line(); }
+  KeyValueWriter& line(std::string_view key, const WriterValue& v) { return pair(key, v).end_line(); }
 
  private:
   std::string& out_;
@@ -131,8 +131,8 @@ class ShellWriter : public WriterError {
   explicit ShellWriter(std::string& out) : out_(out) {}
   ShellWriter& comment(std::string_view text);
   ShellWriter& blank() { out_ += '\n'; return *this; }
-  ShellWriter& assign(std::string_view name, const Scalar&);
-  ShellWriter& export_(std::string_view name, const Scalar&);
+  ShellWriter& assign(std::string_view name, const WriterValue&);
+  ShellWriter& export_(std::string_view name, const WriterValue&);
   ShellWriter& command(std::span<const std::string> words);
   ShellWriter& command(std::initializer_list<std::string_view> words);
 
@@ -145,7 +145,7 @@ void append_shell_word(std::string& out, std::string_view word);  // quoted only
 class CsvWriter {
  public:
   explicit CsvWriter(std::string& out) : out_(out) {}
-  CsvWriter& cell(const Scalar&);
+  CsvWriter& cell(const WriterValue&);
   CsvWriter& end_row();
   CsvWriter& row(std::initializer_list<std::string_view> cells);
 

@@ -25,7 +25,7 @@ constexpr std::size_t kMostChecks = 40;
   std::abort();
 }
 
-Judged judge(const std::string& text) {
+CheckedText judge(const std::string& text) {
   RunOptions options;
   options.from_stdin = true;
   options.stdin_text = text;
@@ -47,7 +47,7 @@ std::string edited(std::string text, const Fix& fix) {
 
 bool starts_character(std::string_view text, std::size_t at) { return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80; }
 
-std::size_t errors(const Judged& judged) {
+std::size_t errors(const CheckedText& judged) {
   return static_cast<std::size_t>(std::ranges::count_if(judged.findings->all(), [](const Finding& f) { return f.severity == Severity::error && f.counts(); }));
 }
 
@@ -56,7 +56,7 @@ std::size_t errors(const Judged& judged) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > 16384) return 0;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const Judged first = judge(text);
+  const CheckedText first = judge(text);
   bool any = false;
   for (const Finding& f : first.findings->all()) {
     if (!f.fix) continue;

@@ -214,7 +214,7 @@ class GroupEnv {
       const bool unjoined = p.net->spec && p.net->spec->topology.value_or(NetworkTopology::fat_tree) == NetworkTopology::rail_only;
       if (unjoined) f.settings.push_back({"NCCL_CROSS_NIC", "0", network_words(p) + " is rail-only: nothing joins the rails"});
       else if (fabric.rail_optimised && fabric.oversubscription > 1)
-        f.settings.push_back({"NCCL_CROSS_NIC", "0", network_words(p) + " is rail-optimised, and the way between rails has 1/" + std::string(Scalar(fabric.oversubscription).text()) + " of what its nodes can send"});
+        f.settings.push_back({"NCCL_CROSS_NIC", "0", network_words(p) + " is rail-optimised, and the way between rails has 1/" + std::string(WriterValue(fabric.oversubscription).text()) + " of what its nodes can send"});
       else if (!fabric.rail_optimised && fabric.planes == 1 && one_leaf(in_.plan, p)) f.settings.push_back({"NCCL_CROSS_NIC", "1", "all ports of a node in " + network_words(p) + " go to one switch"});
       return;
     }

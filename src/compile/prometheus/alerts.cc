@@ -15,7 +15,7 @@ namespace clusterc {
 namespace {
 
 // As Prometheus prints it: no exponent below 1e21.
-std::string number(double v) { return v == std::floor(v) && std::abs(v) < 1e15 ? std::to_string(static_cast<std::int64_t>(v)) : std::string(Scalar(v).text()); }
+std::string number(double v) { return v == std::floor(v) && std::abs(v) < 1e15 ? std::to_string(static_cast<std::int64_t>(v)) : std::string(WriterValue(v).text()); }
 std::string number(std::int64_t v) { return std::to_string(v); }
 
 // A matcher: group="gpu". Names of groups, feeds and parts are letters, digits and hyphens (spec/read_spec.cc); quotes are escaped all the same.

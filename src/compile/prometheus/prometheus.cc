@@ -316,7 +316,7 @@ std::string expanded(std::string text, const Labels& labels, double value) {
   for (const auto& [name, v] : labels) text = replace_all(text, "{{ $labels." + name + " }}", v);
   std::string n;
   append_int(n, static_cast<std::int64_t>(value));
-  if (static_cast<double>(static_cast<std::int64_t>(value)) != value) n = Scalar(value).text();
+  if (static_cast<double>(static_cast<std::int64_t>(value)) != value) n = WriterValue(value).text();
   return replace_all(text, "{{ $value }}", n);
 }
 
@@ -332,7 +332,7 @@ void write_tests(const CompileInput& in, const std::vector<Alert>& alerts, Bundl
   const auto inputs = [&](const std::vector<Series>& series) {
     y.list("input_series");
     for (const Series& s : series) {
-      const std::string value(Scalar(s.value).text());
+      const std::string value(WriterValue(s.value).text());
       y.begin_map().field("series", series_text(s)).field("values", value + "+0x30").end_map();
     }
     y.end_list();

@@ -15,7 +15,7 @@ struct Toy {
   Findings findings;
 };
 
-Judged judge(const std::string& text) {
+CheckedText judge(const std::string& text) {
   auto toy = std::make_shared<Toy>();
   const FileId file = toy->sources.add("toy", text);
   const auto at = [&](std::size_t i) { return SourceSpan{file, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i + 1)}; };
@@ -67,7 +67,7 @@ TEST(Mend, PlacesMoveWithTheText) {
 
 TEST(Mend, AcceptedFindingsAreLeft) {
   const Mended m = mend("x", [](const std::string& text) {
-    Judged j = judge(text);
+    CheckedText j = judge(text);
     const_cast<Findings*>(j.findings)->all().front().accepted = "known";
     return j;
   });
