@@ -63,6 +63,15 @@ for name in $trees; do
   agree "$work/kea-$name" "$work/$name" || fail "$name: Kea and dnsmasq differ: $(cat "$work/counted")"
   say "$name: $(cat "$work/counted") reservations, as dnsmasq's"
 done
+# Where the cluster has name servers of its own, who installs is told of the one that nodes are configured with: without it no installer finds its packages.
+told() { python3 -c 'import json, sys; print(*[o["data"] for o in json.load(open(sys.argv[1]))["Dhcp4"]["option-data"] if o["name"] == "domain-name-servers"])' "$1"; }
+equal "name servers of a cluster without a domain" "$(told "$work/kea-superpod/kea/kea-dhcp4.conf")" ""
+sed 's/^software:$/&\n  domain: pod.example/' "$work/examples/superpod.yaml" > "$work/examples/superpod-named.yaml"
+"$bin" compile "$work/examples/superpod-named.yaml" -o "$work/named" --only kea,dns,netplan > "$work/named.log" 2>&1 || { cat "$work/named.log" >&2; fail "clusterc compile superpod with a domain"; }
+server=$(told "$work/named/kea/kea-dhcp4.conf")
+[ -n "$server" ] || fail "Kea tells nobody of the cluster's name server"
+equal "name server that DHCP tells of" "$server" "$(python3 -c 'import glob, sys, yaml; print(*{a for p in glob.glob(sys.argv[1] + "/netplan/*/*.yaml") for k in ("ethernets", "bonds", "vlans") for d in yaml.safe_load(open(p))["network"].get(k, {}).values() for a in d.get("nameservers", {}).get("addresses", [])})' "$work/named")"
+
 compile_case dnsmasq
 compile_case kea
 tree=$out conf=$out/kea/kea-dhcp4.conf

@@ -181,6 +181,14 @@ std::vector<std::string> name_servers(const CompileInput& in, const NodeGroupMod
   return out;
 }
 
+std::vector<std::string> dhcp_name_servers(const CompileInput& in) {
+  std::vector<std::string> out;
+  for (const auto& s : in.cluster.spec.software.name_servers)
+    if (s && parse_ipv4(*s)) out.push_back(*s);
+  if (const std::uint32_t own = out.empty() ? own_name_server(in) : 0) out.push_back(ipv4_text(own));
+  return out;
+}
+
 const Output kDnsOutput{
     .id = "dns",
     .summary = "zones of the cluster's domain and of its addresses, and what names them",

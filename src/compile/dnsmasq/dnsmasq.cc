@@ -48,7 +48,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   if (is_made(c, "dns")) {
     out += "# names are the business of dns/, which has port 53 of this machine\nport=0\n";
     if (s.domain) out += "domain=", out += *s.domain, out += '\n';
-    if (const std::uint32_t server = own_name_server(in)) out += "dhcp-option=option:dns-server,", append_ipv4(server, out), out += '\n';
+    if (const std::string servers = join(dhcp_name_servers(in), ","); !servers.empty()) out += "dhcp-option=option:dns-server,", out += servers, out += '\n';
   } else {
     out += "# names: those of the compiled hosts file\nno-hosts\naddn-hosts=/etc/dnsmasq.cluster/hosts\ndomain-needed\nbogus-priv\n";
     if (s.domain) out += "domain=", out += *s.domain, out += "\nlocal=/", out += *s.domain, out += "/\nexpand-hosts\n";

@@ -12,6 +12,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "compile/dhcp/dhcp.h"
+#include "compile/dns/dns.h"
 #include "compile/extra_yaml.h"
 
 namespace clusterc {
@@ -134,10 +135,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   json.array("host-reservation-identifiers", JsonWriter::Layout::line).value("hw-address").end_array();
   json.field("ip-reservations-unique", false).field("reservations-global", false).field("reservations-in-subnet", true).field("reservations-out-of-pool", true);
   json.array("option-data");
-  std::string servers;
-  for (const auto& server : s.name_servers)
-    if (server && parse_ipv4(*server)) servers += servers.empty() ? "" : ", ", servers += *server;
-  if (!servers.empty()) option(json, "domain-name-servers", servers);
+  if (const std::string servers = join(dhcp_name_servers(in), ", "); !servers.empty()) option(json, "domain-name-servers", servers);
   if (s.domain) option(json, "domain-name", *s.domain);
   if (const std::string clocks = join(dhcp_time_servers(in.cluster), ", "); !clocks.empty()) option(json, "ntp-servers", clocks);
   json.end_array();
