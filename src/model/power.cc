@@ -134,16 +134,19 @@ void keep_share(Value<Quantity>& figure, Watts was, Watts now) {
 void follow_fit(ServerModel& server, const PowerSum& sum) {
   if (!server.stated_for || !server.power || server.power->value <= 0) return;
   const FitChange change = change_of_fit(server, *server.stated_for);
-  if (change.parts.value == 0 && change.missing.empty()) return;
-  const Watts was = *server.power, now = was + change.parts * ((1 + sum.fan_share) / sum.efficiency);
+  // What the supplies give stays what it was where only their losses differ.
+  const double rated = server_power_sum(*server.stated_for).efficiency;
+  if (change.parts.value == 0 && change.missing.empty() && rated == sum.efficiency) return;
+  const Watts was = *server.power, now = was * (rated / sum.efficiency) + change.parts * ((1 + sum.fan_share) / sum.efficiency);
   if (!change.complete || now.value <= 0) {
     server.power = server.power_typical = server.power_idle = {};
     server.airflow = {};
     return;
   }
-  const bool confirmed = server.power.confirmed && change.confirmed;
+  const bool confirmed = server.power.confirmed && change.confirmed && rated == sum.efficiency;
+  const std::string supplies = rated == sum.efficiency ? "" : format(" x {:.4g} / {:.4g} supply efficiency", rated, sum.efficiency);
   const std::string more = change.text.empty() ? "" : format(" + ({}) x {:.2f} fans / {:.4g} supply efficiency", change.text, 1 + sum.fan_share, sum.efficiency);
-  server.power = Value<Watts>::derived(now, format("{} in the catalogue{}{}", to_text(was), more, change.missing), server.span);
+  server.power = Value<Watts>::derived(now, format("{} in the catalogue{}{}{}", to_text(was), supplies, more, change.missing), server.span);
   server.power.confirmed = confirmed;
   server.refitted = true;
   keep_share(server.power_typical, was, now);

@@ -49,6 +49,22 @@ TEST(Power, OfAServerIsTheSumOfItsParts) {
   EXPECT_EQ(s.server.power.source, sum.formula());
 }
 
+// 2,700 W at the wall through supplies of 0.94 are 2,538 W of direct current; through supplies of 0.88 they take 2,538 / 0.88 = 2,884.09 W.
+TEST(Power, WhatTheSuppliesGiveStaysWhereTheirLossesDiffer) {
+  LabServer s;
+  s.server.part.power = fact(Watts{2700});
+  s.server.stated_for = std::make_shared<const ServerModel>(s.server);
+  s.server.part.psus.emplace().efficiency = fact(0.88);
+  fill_server_power(s.server, {});
+  EXPECT_NEAR(s.server.power->value, 2884.091, 0.001);
+  EXPECT_FALSE(s.server.power.confirmed);
+  EXPECT_EQ(s.server.power.source, "2.7 kW in the catalogue x 0.94 / 0.88 supply efficiency");
+  s.server.part.psus->efficiency = fact(0.94);
+  fill_server_power(s.server, {});
+  EXPECT_DOUBLE_EQ(s.server.power->value, 2700);
+  EXPECT_TRUE(s.server.power.confirmed);
+}
+
 TEST(Power, OfAServerFallsWithTheLimitOfItsGpus) {
   LabServer s;
   s.server.gpu_limit = fact(Watts{300});
