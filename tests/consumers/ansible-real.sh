@@ -76,10 +76,12 @@ sed -i '/tcp dport 22 accept/d' "$root/root/tree/nftables/manager.nft"
 play_from="192.0.2.9 50000 10.77.0.17 22" play "$system" --limit one --tags nftables > "$work/twin-from" 2>&1 && fail "the plays lock themselves out"
 grep -q 'lets nobody in by ssh from 192.0.2.9' "$work/twin-from" && cmp -s "$work/plays/nftables/manager.nft" "$root/etc/nftables.conf" || { tail -5 "$work/twin-from" >&2; fail "not refused, or for another reason"; }
 play_from="10.77.0.18 50000 10.77.0.17 22" play "$system" --limit one --tags nftables > "$work/from-inside" 2>&1 || { tail -5 "$work/from-inside" >&2; fail "plays from inside are refused"; }
+cp "$root/etc/nftables.conf" "$work/working.nft"
+grep -q 'tcp dport 22 accept' "$work/working.nft" && fail "plays from inside do not write the firewall"
 echo "ok: a firewall that would lock the plays out is refused"
 echo 'table inet filter { chain input { frobnicate } }' > "$root/root/tree/nftables/manager.nft"
 play "$system" --limit one --tags base,nftables > "$work/twin-nft" 2>&1 && fail "a firewall that nft refuses is put in place"
-cmp -s "$work/plays/nftables/manager.nft" "$root/etc/nftables.conf" || fail "the firewall that works was replaced"
+cmp -s "$work/working.nft" "$root/etc/nftables.conf" || fail "the firewall that works was replaced"
 echo "ok: a firewall that nft refuses does not replace the one that works"
 sed -i 's/^cluster_distribution_version: .*/cluster_distribution_version: "11"/' "$root/root/tree/ansible/group_vars/group_all_in_one.yaml"
 play "$system" --limit one --tags base > "$work/twin-os" 2>&1 && fail "another operating system is taken"
