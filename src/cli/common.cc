@@ -134,13 +134,13 @@ int exit_status(const Run& run, const std::string& path, const po::variables_map
   return errors || (strict && warnings) ? kFindings : kOk;
 }
 
-}  // namespace
-
 // "catalog/gpus/nvidia-l40s.yaml": as the catalogue calls its own files among the sources.
-static bool is_built_in(std::string_view path) {
+bool is_built_in(std::string_view path) {
   const std::vector<std::string_view> steps = split(path, '/');
   return steps.size() == 3 && steps[0] == "catalog" && steps[2].ends_with(".yaml") && find_embedded(steps[1], steps[2].substr(0, steps[2].size() - 5));
 }
+
+}  // namespace
 
 int report_findings(Run& run, const std::string& path, const po::variables_map& given, bool to_stderr) {
   const Format format = format_of(given);

@@ -13,7 +13,6 @@ namespace {
 
 // Sizes on a label and of the drive itself differ by what vendors keep back; the next size that is sold is 4 % away (1.92 and 2 TB).
 constexpr double kSizeTolerance = 0.02;
-constexpr double kSector = 512;
 
 bool is_local(const StorageModel& s) { return s.spec && s.spec->kind && *s.spec->kind == StorageKind::local; }
 bool is_nfs(const StorageModel& s) { return s.spec && s.spec->kind && *s.spec->kind == StorageKind::nfs; }

@@ -14,10 +14,11 @@
 namespace clusterc {
 
 // How a machine's drives of one entry of the spec are told from others: kind and size, the size within what vendors keep back of it.
+constexpr double kSector = 512;          // bytes, as Linux counts the size of a block device
 struct DriveChoice {
   std::int64_t count = 1;
   std::string_view kind = "any";         // nvme, ssd, hdd; any: whatever is there
-  std::uint64_t least = 0, most = 0;     // sectors of 512 bytes
+  std::uint64_t least = 0, most = 0;     // sectors
 };
 DriveChoice drive_choice(const Drives&); // of an entry whose size is known
 

@@ -74,7 +74,7 @@ void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings
   if (!d.size) return;
   out.disks = drive_choice(d);
   for (const auto& other : drives) {
-    const double size = other.value.size ? other.value.size->value / 512 : 0;
+    const double size = other.value.size ? other.value.size->value / kSector : 0;
     if (&other == &*entry || !other.value.size || drive_choice(other.value).kind != out.disks.kind || size < static_cast<double>(out.disks.least) || size > static_cast<double>(out.disks.most)) continue;
     findings.warning("install-drives-alike", g.span, format("drives '{}' and '{}' of '{}' are of one size and kind: the installer cannot tell them apart, and erases none", entry->name, other.name, g.name))
         .help("fit the system's drives in another size or kind, or install these nodes by hand");

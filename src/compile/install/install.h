@@ -43,9 +43,9 @@ std::optional<InstallPlan> install_plan(const CompileInput&, int group, Findings
 
 // Headers of files whose readers join lines that end with a backslash, comments too.
 std::string install_header(const CompileInput&, std::string_view output_id);
-// Scripts of templates/install with what they are told above them.
 // What Ansible makes file systems of data drives with (templates/install/data-drives.sh says how it is called).
 std::string data_drives_script();
+// Scripts of templates/install with what they are told above them.
 std::string disks_script(const InstallPlan&, std::string_view tail);   // tail: disks-preseed.sh, …
 std::string finish_script(const CompileInput&, int group, const InstallPlan&);
 

@@ -1,5 +1,6 @@
 // warewulf/nodes.yaml: a mapping of node names to their attributes, as `wwctl node import` reads it (Warewulf 4.6, Importing Nodes From a File; Network Interfaces;
 // IPMI). nodes.conf itself is undocumented and changes between versions.
+#include "compile/dns/dns.h"
 #include "compile/warewulf/warewulf.h"
 
 #include <algorithm>
@@ -38,9 +39,11 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const bool own_profiles = extra.starts_with("profiles:") || extra.find("\nprofiles:") != std::string::npos;
   std::string nodes, example;
   std::int64_t missing = 0;
+  std::vector<std::string> servers;   // of the group
   each_listed(
       in, findings,
       [&](const ListedGroup& g) {
+        servers = name_servers(in, g.group());
         for (const NetworkDevice& d : g.network().devices())
           if (d.addresses.size() > 1)
             findings.warning("warewulf-second-address", g.group().span, "device '" + d.name + "' of '" + g.group().name + "' has " + std::to_string(d.addresses.size()) + " addresses, Warewulf's files hold the first")
@@ -73,15 +76,14 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
             if (a.gateway != 0) y.field("gateway", ipv4_text(a.gateway));
           }
           if (d->mtu > 0) y.field("mtu", d->mtu);
-          const bool names = d->name_servers && !g.group().software.name_servers.empty();
+          const bool names = d->name_servers && !servers.empty();
           if (!d->bond.empty() || d->kind == Kind::vlan || names) {
             y.map("tags");
             if (!d->bond.empty()) y.field("master", d->bond);
             if (d->kind == Kind::vlan) y.field("vlan_id", std::to_string(d->vlan)).field("parent_device", d->below);
             std::int64_t n = 0;
             if (names)
-              for (const auto& s : g.group().software.name_servers)
-                if (s) y.field("DNS" + std::to_string(++n), *s);
+              for (const std::string& s : servers) y.field("DNS" + std::to_string(++n), s);
             y.end_map();
           }
           y.end_map();
