@@ -25,6 +25,7 @@ struct Launch {
 struct TaskOutput {                                 // what one node (or the first rank of an MPI world) printed
   std::string node;                                 // name of the spec; MPI: the node of the first rank
   std::vector<std::string> lines;
+  std::vector<std::string> complaints;              // the last lines of standard error of what ended badly: its own and the launcher's
 };
 
 struct LaunchResult {

@@ -43,7 +43,7 @@ class LocalLauncher final : public Launcher {
     process.argv.insert(process.argv.end(), launch.argv.begin(), launch.argv.end());
     process.timeout = launch.timeout;
     process.interrupted = launch.interrupted;
-    TaskOutput task{this_node_, {}};
+    TaskOutput task{.node = this_node_, .lines = {}, .complaints = {}};
     process.on_line = [&](std::string_view line) { task.lines.emplace_back(line); };
     const SubprocessResult ended = clusterc::run(process);
     result.started = ended.outcome != SubprocessResult::Outcome::not_started;
@@ -52,6 +52,7 @@ class LocalLauncher final : public Launcher {
     result.messages = ended.err;
     // What printed nothing speaks through its standard error: a library that is not there.
     if (task.lines.empty()) task.lines = last_lines(ended.err);
+    else if (!ended.ok()) task.complaints = last_lines(ended.err);
     result.tasks.push_back(std::move(task));
     return result;
   }

@@ -115,6 +115,7 @@ class SlurmLauncher final : public Launcher {
       TaskOutput world = std::move(by_task.begin()->second);
       for (auto at = std::next(by_task.begin()); at != by_task.end(); ++at) world.lines.insert(world.lines.end(), at->second.lines.begin(), at->second.lines.end());
       if (world.lines.empty()) world.lines = last_lines(ended.err);
+      else if (!ended.ok()) world.complaints = last_lines(ended.err);
       result.tasks.push_back(std::move(world));
     } else {
       for (const std::string& node : launch.nodes)
@@ -122,6 +123,7 @@ class SlurmLauncher final : public Launcher {
           if (task.node == node) {
             // What printed nothing speaks through its standard error: a program or a library that is not there.
             if (task.lines.empty()) task.lines = std::move(complaints[number]);
+            else if (!ended.ok()) task.complaints = last_lines(join(complaints[number], "\n"));
             result.tasks.push_back(std::move(task));
             break;
           }

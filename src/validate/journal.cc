@@ -23,18 +23,23 @@ std::string text(const simdjson::dom::element& e, const char* key) {
   return e[key].get(v) == simdjson::SUCCESS ? std::string(v) : std::string();
 }
 
+std::vector<std::string> texts(const simdjson::dom::element& e, const char* key) {
+  std::vector<std::string> out;
+  simdjson::dom::array lines;
+  if (e[key].get(lines) != simdjson::SUCCESS) return out;
+  for (const auto line : lines) {
+    std::string_view v;
+    if (line.get(v) == simdjson::SUCCESS) out.emplace_back(v);
+  }
+  return out;
+}
+
 JournalTest read_test(const simdjson::dom::element& e) {
   JournalTest test{text(e, "id"), text(e, "how"), text(e, "error"), {}};
   simdjson::dom::array tasks;
   if (e["tasks"].get(tasks) != simdjson::SUCCESS) return test;
   for (const auto task : tasks) {
-    TaskOutput out{text(task, "node"), {}};
-    simdjson::dom::array lines;
-    if (task["lines"].get(lines) == simdjson::SUCCESS)
-      for (const auto line : lines) {
-        std::string_view v;
-        if (line.get(v) == simdjson::SUCCESS) out.lines.emplace_back(v);
-      }
+    TaskOutput out{text(task, "node"), texts(task, "lines"), texts(task, "complaints")};
     test.tasks.push_back(std::move(out));
   }
   return test;
@@ -149,7 +154,13 @@ bool Journal::write(const JournalTest& test) {
   for (const TaskOutput& task : test.tasks) {
     json.begin_object().field("node", task.node).array("lines");
     for (const std::string& l : task.lines) json.value(l);
-    json.end_array().end_object();
+    json.end_array();
+    if (!task.complaints.empty()) {
+      json.array("complaints");
+      for (const std::string& l : task.complaints) json.value(l);
+      json.end_array();
+    }
+    json.end_object();
   }
   json.end_array().end_object();
   return append(line);

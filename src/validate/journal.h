@@ -3,7 +3,7 @@
 //
 //   {"record":"journal","format":"clusterc-journal","version":1}
 //   {"record":"run","cluster":…,"spec_sha256":…,"launcher":…,"started":…}
-//   {"record":"test","id":…,"how":…,"error":…,"tasks":[{"node":…,"lines":[…]}]}
+//   {"record":"test","id":…,"how":…,"error":…,"tasks":[{"node":…,"lines":[…],"complaints":[…]}]}   complaints: where it ended badly
 //   {"record":"end","status":"complete"}
 #pragma once
 #include <optional>

@@ -96,8 +96,11 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
       if (e["nvidia"].get(nvidia) == simdjson::SUCCESS) out.no_gpus = text(nvidia, "nvml_detail");
       if (out.host.empty()) out.host = text(e, "host");
     } else if (record == "end") {
-      if (ended) continue;                           // ranks of a world that falls apart may each print one: the first counts
+      // Ranks of a world that falls apart may each print one: the first counts that tells more than that the launcher ended it with the others.
+      const bool failed = text(e, "status") == "error", by_signal = failed && text(e, "reason") == "interrupted";
+      if (ended && (!out.unexplained || !failed || by_signal)) continue;
       ended = true;
+      out.unexplained = by_signal;
       out.done = text(e, "status") == "done";
       out.not_applicable = text(e, "status") == "not applicable";
       if (out.not_applicable) {
@@ -109,6 +112,7 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
       }
     }
   }
+  if (!ended) out.unexplained = true;
   if (!ended) out.error = lines.empty() ? "printed nothing" : chatter == lines.size() ? "printed no result: " + lines.back().substr(0, 200) : "cut off before its end";
   return out;
 }

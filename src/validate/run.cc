@@ -153,11 +153,14 @@ void judge_task(const Cluster& cluster, const ExpectedFigures& expected, const S
     report.verdicts.push_back(std::move(judged));
   }
   if (!records.done) {
+    constexpr std::size_t kSaid = 400;   // characters of what may be pages
+    std::string why = records.error;
+    if (records.unexplained && !task.complaints.empty()) why += "; on standard error: " + join(task.complaints, "; ").substr(0, kSaid);
     SuiteTest rest = test;
     std::erase_if(rest.metrics, [&](const std::string& m) { return brought.contains(m); });
     const Verdict verdict = records.not_applicable ? Verdict::skipped : Verdict::error;
-    if (!rest.metrics.empty() || test.metrics.empty()) verdict_for_all(report.verdicts, rest, node, verdict, records.error);
-    else report.verdicts.push_back({.test = test.id, .metric = test.validator, .node = node, .verdict = Verdict::error, .reason = records.error});
+    if (!rest.metrics.empty() || test.metrics.empty()) verdict_for_all(report.verdicts, rest, node, verdict, why);
+    else report.verdicts.push_back({.test = test.id, .metric = test.validator, .node = node, .verdict = Verdict::error, .reason = why});
     return;
   }
   if (test.validator == "probe") {

@@ -121,6 +121,24 @@ TEST(Record, Samples) {
   EXPECT_NE(probe.no_gpus.find("libnvidia-ml"), std::string::npos);
 }
 
+// A rank that died says why, or nobody does: that the launcher then ended the others is no reason.
+TEST(Record, AWorldThatFellApart) {
+  const auto end = [](const std::string& reason, const std::string& detail) { return R"({"record":"end","status":"error","reason":")" + reason + R"(","detail":")" + detail + R"(","measurements":0,"wrong":0})"; };
+  const std::string header = R"({"record":"header","format":"clusterc-result","version":1,"validator":"hpl","host":"n1"})", done = R"({"record":"end","status":"done","measurements":0,"data_verified":true,"wrong":0})";
+  const std::string one = end("interrupted", "rank 1: SIGTERM"), two = end("interrupted", "rank 2: SIGTERM"), three = end("communication error", "rank 3: MPI_Send failed");
+  const ResultRecords told = read_records({header, one, two, three});
+  EXPECT_EQ(told.error, "communication error: rank 3: MPI_Send failed");
+  EXPECT_FALSE(told.unexplained);
+  EXPECT_EQ(read_records({header, three, one}).error, told.error);
+  const ResultRecords nobody = read_records({header, one, two});
+  EXPECT_EQ(nobody.error, "interrupted: rank 1: SIGTERM");
+  EXPECT_TRUE(nobody.unexplained);
+  EXPECT_TRUE(read_records({header}).unexplained);
+  const ResultRecords ended = read_records({header, done, one});
+  EXPECT_TRUE(ended.done);
+  EXPECT_FALSE(ended.unexplained);
+}
+
 TEST(Record, ChatterAndVersions) {
   EXPECT_EQ(read_records({}).error, "printed nothing");
   EXPECT_EQ(read_records({"sh: 1: not found"}).error, "printed no result: sh: 1: not found");

@@ -29,6 +29,7 @@ class FakeLauncher final : public Launcher {
  public:
   std::map<std::string, std::string> down;                    // node -> why
   std::map<std::string, std::vector<std::string>> says;       // program -> lines, on every node
+  std::map<std::string, std::vector<std::string>> complains;  // program -> lines of standard error
   std::string error;                                          // of every launch
   std::atomic<bool>* interrupt_in_memory = nullptr;
   mutable std::vector<std::string> started;
@@ -60,7 +61,7 @@ class FakeLauncher final : public Launcher {
     }
     if (error.empty())
       for (const std::string& node : launch.nodes) {
-        result.tasks.push_back({node, lines});
+        result.tasks.push_back({node, lines, complains.contains(program) ? complains.at(program) : std::vector<std::string>()});
         if (launch.mpi) break;
       }
     return result;
@@ -144,6 +145,21 @@ TEST_F(Suite, CutOffAndBusyAreErrors) {
   EXPECT_EQ(r.count(Verdict::error), 4u * (3 + 2));
   for (const Judged& j : r.verdicts)
     if (j.metric == "gemm.fp64") { EXPECT_EQ(j.reason, "busy: other work used 50 %"); }
+}
+
+// Rank 0 died without a word and the launcher ended the others: what it says of that stands in the report, What has told its cause needs none.
+TEST_F(Suite, WhatDiedWithoutAWordSpeaksThroughItsLauncher) {
+  const std::string last = "srun: error: n1: task 0: Segmentation fault";
+  for (const std::string program : {"hpl", "gemm"}) launcher.complains[program] = {last};
+  launcher.says["hpl"] = {kHeader, R"({"record":"end","status":"error","reason":"interrupted","detail":"rank 1 on 'n2': SIGTERM"})"};
+  launcher.says["gemm"] = {kHeader, R"({"record":"end","status":"error","reason":"busy","detail":"other work used 50 %"})"};
+  const Report r = run(journalled());
+  std::size_t seen = 0;
+  for (const Judged& j : r.verdicts) {
+    if (j.metric == "hpl.score") { ++seen; EXPECT_EQ(j.reason, "interrupted: rank 1 on 'n2': SIGTERM; on standard error: " + last); }
+    if (j.metric == "gemm.fp64") { ++seen; EXPECT_EQ(j.reason, "busy: other work used 50 %"); }
+  }
+  EXPECT_EQ(seen, 5u);
 }
 
 TEST_F(Suite, CollectivesAreJudgedInFloat32AtTheLargestSize) {
@@ -428,7 +444,7 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   ASSERT_TRUE(journal) << error;
   EXPECT_FALSE(open());                           // two runs at once
   EXPECT_NE(error.find("in use by another run"), std::string::npos) << error;
-  ASSERT_TRUE(journal->write({"a", "how", "", {{"n1", {"{}"}}}}));
+  ASSERT_TRUE(journal->write({"a", "how", "", {{"n1", {"{}"}, {"srun: error"}}}}));
   journal.reset();
   std::ofstream(path, std::ios::app) << R"({"record":"test","id":"b)";   // cut by a kill
   journal = open();
@@ -436,6 +452,7 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   ASSERT_EQ(journal->done().size(), 1u);
   EXPECT_EQ(journal->done()[0].how, "how");
   EXPECT_EQ(journal->done()[0].tasks[0].lines, std::vector<std::string>{"{}"});
+  EXPECT_EQ(journal->done()[0].tasks[0].complaints, std::vector<std::string>{"srun: error"});
   ASSERT_TRUE(journal->write({"b", "", "", {}}));
   journal.reset();
   EXPECT_EQ(open()->done().size(), 2u);           // the cut line is gone, the next stands on its own
