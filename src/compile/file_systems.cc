@@ -37,7 +37,8 @@ const Named<Drives>* entry_of(const Cluster& c, int storage, int group, std::str
   }
   if (!found) return why = "'" + g.name + "' has no drives " + (s.spec->drives ? "named '" + *s.spec->drives + "'" : std::string("besides boot")), nullptr;
   if (!found->value.size) return why = "the size of drives '" + found->name + "' is not known", nullptr;
-  // An installer takes the entry `boot`, or the only one there is (install.cc).
+  // An installer takes the entry `boot`, or the only one there is (install.cc): a system lies there, and no second file system is ever made beside it.
+  if (found->name == "boot") return why = "the system of '" + g.name + "' lies on 'boot'", nullptr;
   if (g.server.part.drives.size() == 1 && installer_of(c, group)) return why = "the system of '" + g.name + "' lies on '" + found->name + "', its only drives", nullptr;
   return found;
 }

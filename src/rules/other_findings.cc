@@ -45,6 +45,7 @@ constexpr OtherFinding kOthers[] = {
     {"slurm-limits-without-teams", "limits count the jobs of a user in a team, and there are no teams"},
     {"slurm-node-facts-missing", "cores or memory of a node group are not known, and slurm.conf needs them"},
     {"slurm-node-in-no-block", "nodes outside of every NVLink domain, with block topology: jobs are never placed there together"},
+    {"slurm-pyxis-unbuilt", "the spec names Pyxis, which nobody packs for each release of Slurm: nothing compiled installs it"},
     {"slurm-quota-unused", "a quota on nodes that Slurm does not hand out"},
     {"slurm-state-not-shared", "two controllers without a shared file system for their state: the second cannot take over"},
     {"slurm-topology-without-domains", "block topology, and no NVLink domain that spans nodes"},

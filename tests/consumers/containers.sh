@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output containers: dockerd 20.10 started with daemon.json, containerd 1.6 config dump, podman 4.3 with containers.conf and a container that gets a device by CDI (Debian 12), systemd-analyze verify: every example with every runtime and the golden case; crio.conf, enroot.conf and apptainer.conf have no reader in Debian 12: TOML as Python reads it, and the documented names; a plugin of Pyxis' name loaded by srun 22.05; 6 broken twins
+# output containers: dockerd 20.10 started with daemon.json, containerd 1.6 config dump, podman 4.3 with containers.conf and a container that gets a device by CDI (Debian 12), systemd-analyze verify: every example with every runtime and the golden case; crio.conf, enroot.conf and apptainer.conf have no reader in Debian 12: TOML as Python reads it, and the documented names; systemd-tmpfiles 252 makes the folder in which every user makes Enroot's; a plugin of Pyxis' name loaded by srun 22.05, which starts without it too; 8 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need podman runc dockerd docker containerd python3 systemd-analyze busybox unshare
 unshare -m true 2>/dev/null || { echo "skipped: no mount namespaces here"; exit 77; }
@@ -84,7 +84,7 @@ if os.path.exists(path):           # enroot.in: bash -n of the file, then a name
     for line in open(path):
         if not line.startswith("#"):
             key, value = line.rstrip("\n").split(" ", 1)
-            assert key in ("ENROOT_CACHE_PATH", "ENROOT_DATA_PATH", "ENROOT_TEMP_PATH"), line
+            assert key in ("ENROOT_CACHE_PATH", "ENROOT_DATA_PATH", "ENROOT_RUNTIME_PATH", "ENROOT_TEMP_PATH"), line
             said = subprocess.run(["bash", "-c", "eval echo \"$1\"", "bash", value], check=True, capture_output=True, text=True).stdout
             assert re.fullmatch(r"/[\w./-]+\n", said), said
 path = os.path.join(folder, "apptainer.conf")
@@ -132,7 +132,7 @@ for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml; do
 done
 compile_case containers
 accepted "$out" || { cat "$work/said" "$work/dockerd.log" 2>/dev/null | tail -20 >&2; fail "the golden case is refused"; }
-equal "files of the golden case" "$(cd "$out/containers" && find . -type f | sort | tr '\n' ' ')" "./cpu/containers.conf ./cpu/daemon.json ./gpu/apptainer.conf ./gpu/cluster-cdi.service ./gpu/containerd.toml ./gpu/containers.conf ./gpu/crio.conf ./gpu/daemon.json ./gpu/enroot.conf ./old/cluster-cdi.service ./old/containerd.toml ./old/daemon.json "
+equal "files of the golden case" "$(cd "$out/containers" && find . -type f | sort | tr '\n' ' ')" "./cpu/containers.conf ./cpu/daemon.json ./gpu/apptainer.conf ./gpu/cluster-cdi.service ./gpu/containerd.toml ./gpu/containers.conf ./gpu/crio.conf ./gpu/daemon.json ./gpu/enroot-tmpfiles.conf ./gpu/enroot.conf ./old/cluster-cdi.service ./old/containerd.toml ./old/daemon.json "
 
 # A device by CDI, as podman finds it where nvidia-ctk writes it
 run() { podman_with "$out/containers/gpu/containers.conf" podman --cgroup-manager=cgroupfs --runtime runc run --rm --network=none --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --ulimit memlock=65536:65536 --device "$1" box /bin/busybox ls /dev/fakegpu0; }
@@ -140,6 +140,16 @@ echo '{"cdiVersion":"0.5.0","kind":"nvidia.com/gpu","devices":[{"name":"0","cont
 equal "a device in a container" "$(run nvidia.com/gpu=0 2> "$work/said")" /dev/fakegpu0
 if run nvidia.com/gpu=7 > "$work/said" 2>&1; then fail "podman takes a device that is not there"; fi
 say "a device that is not there is refused: $(grep -m1 -o 'unresolvable CDI devices.*' "$work/said")"
+
+# What Enroot makes for a user as it begins (enroot.in: mkdir -p of its paths), as nobody; before the folder is there it cannot
+enroot_runs() { runuser -u nobody -- bash -c 'while read -r key value; do [ "$key" != ENROOT_RUNTIME_PATH ] || { at=$(eval echo "$value"); mkdir -p "$1$at" || exit 1; }; done < "$2"' bash "$work/tmpfiles" "$out/containers/gpu/enroot.conf" > "$work/said" 2>&1; }
+mkdir -p "$work/tmpfiles/run" && chmod 755 "$work" "$work/tmpfiles" && cp "$out/containers/gpu/enroot.conf" "$work/enroot.conf"
+if su -s /bin/sh nobody -c "ls $work/tmpfiles" > /dev/null 2>&1; then
+  if enroot_runs; then fail "nobody makes a folder in /run"; fi
+  systemd-tmpfiles --create --root="$work/tmpfiles" "$out/containers/gpu/enroot-tmpfiles.conf" > "$work/said" 2>&1 || { cat "$work/said" >&2; fail "systemd-tmpfiles refuses the file"; }
+  enroot_runs || { cat "$work/said" >&2; fail "a user of Enroot gets no folder"; }
+  equal "a user's folder" "$(stat -c %U "$work"/tmpfiles/run/enroot/*)" nobody
+fi
 
 # Pyxis stands in Slurm's files: srun loads a plugin of that name from where plugstack.conf says, and takes no other word for `required`
 if command -v srun > /dev/null && command -v "${CC:-gcc}" > /dev/null; then
@@ -150,13 +160,20 @@ if command -v srun > /dev/null && command -v "${CC:-gcc}" > /dev/null; then
   printf '%s\n' '#include <stdio.h>' 'const char plugin_name[] = "pyxis", plugin_type[] = "spank";' 'const unsigned int plugin_version = VERSION, spank_plugin_version = 1;' \
     'int slurm_spank_init(void *s, int n, char **a) { return fprintf(stderr, "a plugin is loaded\n") < 0; }' > "$work/spank.c"
   "${CC:-gcc}" -shared -fPIC "-DVERSION=(${major#0} << 16 | ${minor#0} << 8 | ${micro#0})" "$work/spank.c" -o "$work/spank_pyxis.so" 2> "$work/cc.log" || { cat "$work/cc.log" >&2; fail "the plugin cannot be built"; }
-  equal "the line of Pyxis" "$(grep -c '^required /usr/local/lib/slurm/spank_pyxis.so$' "$work/pyxis/slurm/plugstack.conf")" 1
-  loads() { SLURM_CONF=$work/pyxis/slurm/slurm.conf timeout 30 srun --help 2>&1 | grep -E "spank|plugin" > "$work/said"; grep -q "^a plugin is loaded" "$work/said" && ! grep -q error "$work/said"; }
-  sed -i "s|/usr/local/lib/slurm|$work|" "$work/pyxis/slurm/plugstack.conf"
-  loads || { cat "$work/said" >&2; fail "srun does not load what plugstack.conf names"; }
-  sed -i 's/^required/require/' "$work/pyxis/slurm/plugstack.conf"
+  # its own installation brings the line; before that nobody asks for a plugin that is not there
+  mkdir "$work/plugins" && sed -i "s|/etc/slurm/plugstack.conf.d|$work/plugins|" "$work/pyxis/slurm/plugstack.conf"
+  asks() { SLURM_CONF=$work/pyxis/slurm/slurm.conf timeout 30 srun --help > "$work/said" 2>&1 && grep -E "spank|plugin" "$work/said" > "$work/spank"; ! grep -qiE "error" "$work/said"; }
+  asks || { cat "$work/said" >&2; fail "srun does not start before Pyxis is there"; }
+  say "srun starts where Pyxis is not installed yet"
+  echo "required $work/spank_pyxis.so" > "$work/plugins/pyxis.conf"
+  loads() { asks && grep -q "^a plugin is loaded" "$work/spank"; }
+  loads || { cat "$work/said" >&2; fail "srun does not load what Pyxis brings"; }
+  echo "require $work/spank_pyxis.so" > "$work/plugins/pyxis.conf"
   if loads; then fail "srun takes 'require'"; fi
   say "srun: $(grep -m1 -o 'Invalid option.*' "$work/said")"
+  rm "$work/spank_pyxis.so" && echo "required $work/spank_pyxis.so" > "$work/plugins/pyxis.conf"
+  if asks; then fail "srun starts without a plugin that is required"; fi
+  say "without the plugin: $(grep -m1 -o 'error:.*' "$work/said")"
 else
   say "no srun or no C compiler: plugstack.conf was not tried"
 fi

@@ -200,6 +200,7 @@ void settings(YamlWriter& y, const Spec& spec, const NodeGroupModel& g, const An
     for (const ContainerFile& f : s.container_files) y.begin_map().field("file", f.name).field("path", f.installed).end_map();
     y.end_list();
     if (!s.enroot_folder.empty()) put(y, "cluster_enroot_folder", s.enroot_folder);
+    if (!s.enroot_mount.empty()) put(y, "cluster_enroot_mount", s.enroot_mount);
   }
   put(y, "cluster_slurm_packages", s.slurm_packages);
   if (!s.slurm_packages.empty()) {

@@ -175,6 +175,8 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   for (std::size_t s = 0; s < c.storage.size(); ++s)
     if (auto drives = data_drives(c, static_cast<int>(s), group)) out.drives.push_back(*std::move(drives));
   if (!out.drives.empty()) roles.push_back("drives");
+  for (const DataDrives& d : out.drives)
+    if (out.enroot_folder.starts_with(d.mount + '/')) out.enroot_mount = d.mount;
   out.mounts = nfs_mounts(c, in.plan, group);
   if (!out.mounts.empty()) roles.push_back("nfs_client");
   if (is_made(c, "slurm") && (runs_slurmd(c, g) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g) || g.has_role(Role::login))) {

@@ -37,6 +37,7 @@ struct AnsibleSettings {
   bool slurmd = false;
   std::vector<ContainerFile> container_files;
   std::string enroot_folder;                                  // where users' images go; empty: not on local scratch
+  std::string enroot_mount;                                   // what has to be mounted for that; empty: the spec does not say on which drives it lies
   std::vector<std::string> ports, daemons;                    // what a healthy machine has: links that are up, units that run
   std::int64_t memory_mib = 0;                                // that it has at least; 0: not said
 };

@@ -1,5 +1,5 @@
 // containers/<group>/: what the container runtimes that the spec names read on the nodes of a group: NVIDIA's runtime and the container device interface (CDI) as
-// `nvidia-ctk runtime configure` sets them, limits of containers from the spec's own, Enroot's folders on local scratch.
+// `nvidia-ctk runtime configure` sets them, limits of containers from the spec's own, Enroot's folders: on local scratch, and in memory while it runs.
 //
 // How GPUs come into a container is `container_gpus`: by CDI (the default here: the configuration names the devices, so that systemd keeps them at its next
 // reload) or by a hook of NVIDIA's runtime, which then is the default one in Kubernetes. Where the GPU operator installs the toolkit, it sets the runtime itself.
@@ -140,10 +140,19 @@ void podman(const CompileInput& in, const Wishes& w, std::string& out) {
 // github.com/NVIDIA/enroot, enroot.in (config::init): a name and its value in each line; the shell expands the value for the user who runs it.
 void enroot(const CompileInput& in, const std::string& folder, std::string& out) {
   out += made_by(in, "");
+  // Its own choice is $XDG_RUNTIME_DIR, which a job has not, else /run/enroot, which is root's
+  out += "# what runs: /run/enroot is everybody's, as /tmp is (enroot-tmpfiles.conf)\nENROOT_RUNTIME_PATH /run/enroot/user-$(id -u)\n";
+  if (folder.empty()) return;
   out += "# images and containers lie on the drives of the node\n";
   for (const auto& [key, name] : {std::pair<std::string_view, std::string_view>{"ENROOT_CACHE_PATH", "cache"}, {"ENROOT_DATA_PATH", "data"}})
     ((((((out += key) += ' ') += folder) += '/') += name) += "-$(id -u)") += '\n';
   out += "ENROOT_TEMP_PATH " + folder + '\n';   // the other two Enroot makes itself
+}
+
+// A folder of memory in which every user makes one of his own; /run is empty at each start (tmpfiles.d(5)).
+void enroot_tmpfiles(const CompileInput& in, std::string& out) {
+  out += made_by(in, "");
+  out += "d /run/enroot 1777 root root -\n";
 }
 
 void apptainer(const CompileInput& in, const NodeGroupModel& g, std::string& out) {
@@ -182,6 +191,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       else if (f.name == "crio.conf") crio(in, w, g, out);
       else if (f.name == "containers.conf") podman(in, w, out);
       else if (f.name == "enroot.conf") enroot(in, enroot_folder(in.cluster, static_cast<int>(i)), out);
+      else if (f.name == "enroot-tmpfiles.conf") enroot_tmpfiles(in, out);
       else if (f.name == "apptainer.conf") apptainer(in, g, out);
       else cdi_unit(in, out);
       bundle.close();
@@ -201,7 +211,7 @@ std::vector<ContainerFile> container_files(const Cluster& c, int group) {
   if (runs(g, {"containerd"}) && (w.nvidia || w.cdi || in_kubernetes(c))) out.push_back({"containerd.toml", "/etc/containerd/config.toml"});
   if (runs(g, {"cri-o", "crio"}) && (w.nvidia || w.cdi || limits)) out.push_back({"crio.conf", "/etc/crio/crio.conf.d/90-cluster.conf"});
   if (runs(g, {"podman"}) && (limits || w.shared_memory > 0)) out.push_back({"containers.conf", "/etc/containers/containers.conf.d/90-cluster.conf"});
-  if (!enroot_folder(c, group).empty()) out.push_back({"enroot.conf", "/etc/enroot/enroot.conf"});
+  if (runs(g, {"enroot"})) out.push_back({"enroot.conf", "/etc/enroot/enroot.conf"}), out.push_back({"enroot-tmpfiles.conf", "/etc/tmpfiles.d/90-cluster-enroot.conf"});
   if (runs(g, {"apptainer", "singularity"}) && g.server.gpu_count > 0) out.push_back({"apptainer.conf", "/etc/apptainer/apptainer.conf"});
   if (w.nvidia && w.cdi && runs(g, {"docker", "containerd", "cri-o", "crio", "podman"})) out.push_back({"cluster-cdi.service", "/etc/systemd/system/cluster-cdi.service"});
   return out;

@@ -169,17 +169,21 @@ void topology_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bund
   f.finish(bundle, findings);
 }
 
-// Pyxis gives srun its --container-image; the path is that of its `make install` (github.com/NVIDIA/pyxis, README, "Installation").
-void plugstack_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle) {
-  const auto named = [&](const SlurmNodes& n) {
-    const auto& list = in.cluster.nodes[static_cast<std::size_t>(n.group)].software.containers;
-    return std::any_of(list.begin(), list.end(), [](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == "pyxis"; });
-  };
-  if (std::none_of(facts.nodes.begin(), facts.nodes.end(), named)) return;
+// Pyxis gives srun its --container-image. It is built for one release of Slurm, and neither a distribution nor NVIDIA has a package of it for each; a plugin that is
+// required and not there ends slurmd and srun. Its own `make install` brings pyxis.conf with the line (github.com/NVIDIA/pyxis, README, "Installation").
+const NamedVersion* pyxis_of(const Cluster& c, const NodeGroupModel& g) {
+  const auto& list = g.software.containers;
+  const auto found = std::find_if(list.begin(), list.end(), [](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == "pyxis"; });
+  return g.count > 0 && runs_slurmd(c, g) && found != list.end() ? &*found : nullptr;
+}
+
+void plugstack_conf(const CompileInput& in, Bundle& bundle) {
+  if (std::none_of(in.cluster.nodes.begin(), in.cluster.nodes.end(), [&](const NodeGroupModel& g) { return pyxis_of(in.cluster, g); })) return;
   bundle.open("slurm/plugstack.conf", "slurm");
   std::string& out = bundle.text();
   out += made_by(in, "slurm");
-  out += "# srun --container-image: Pyxis, on every machine that runs jobs or starts them\nrequired /usr/local/lib/slurm/spank_pyxis.so\n"
+  out += "# srun --container-image: Pyxis, built for this release of Slurm on every machine that runs jobs or starts them (make install), and then\n"
+         "# ln -s /usr/local/share/pyxis/pyxis.conf /etc/slurm/plugstack.conf.d/\n"
          "# plugins of your own: files there\ninclude /etc/slurm/plugstack.conf.d/*.conf\n";
   bundle.close();
 }
@@ -195,12 +199,21 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   if (gpus) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
   if (facts.topology != SlurmTopology::none) files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);
   if (!facts.databases.empty()) files.push_back("slurmdbd.conf"), emit_accounting(in, facts, bundle, findings);
-  plugstack_conf(in, facts, bundle);
+  plugstack_conf(in, bundle);
   emit_node_scripts(in, facts, bundle, findings);
   check_extra_files(in, "slurm", files, findings);
 }
 
 }  // namespace
+
+void check_pyxis(const Cluster& c, Findings& findings) {
+  for (const NodeGroupModel& g : c.nodes)
+    if (const NamedVersion* pyxis = pyxis_of(c, g)) {
+      findings.note("slurm-pyxis-unbuilt", pyxis->kind.span, "nothing that is compiled installs Pyxis: srun knows no --container-image until it is there")
+          .help("build it for the Slurm that runs, on every machine that runs jobs or starts them: make install, then ln -s /usr/local/share/pyxis/pyxis.conf /etc/slurm/plugstack.conf.d/");
+      return;
+    }
+}
 
 const Output kSlurmOutput{
     .id = "slurm",

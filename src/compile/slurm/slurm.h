@@ -71,6 +71,9 @@ bool slurm_keeps_accounts(const Cluster&, const NodeGroupModel&);
 // Where several controllers keep their state: the node that serves that file system, empty where it is served by others; nullopt: on each controller's own disk.
 std::optional<std::string> slurm_state_server(const Cluster&);
 
+// Says that a plugin which the spec names is installed by nobody.
+void check_pyxis(const Cluster&, Findings&);
+
 SlurmFacts slurm_facts(const CompileInput&, Findings&);
 // In facts.databases, facts.teams; needs facts.nodes and facts.controllers.
 void slurm_accounting(const CompileInput&, SlurmFacts&, Findings&);
