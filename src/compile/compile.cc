@@ -140,6 +140,7 @@ std::vector<std::string_view> compile_outputs(const Cluster& c, const Plan& plan
 void note_what_is_left(const Cluster& c, const Plan& plan, const CompileWish& asked, Findings& findings) {
   if (!asked.only.empty()) return;
   check_file_systems(c, plan, findings);
+  check_homes(c, findings);
   if (is_made(c, "slurm")) check_pyxis(c, findings);
   check_interface_names({c, plan, asked.spec_digest, nullptr, asked.accepted, asked.inventory}, findings);
 }

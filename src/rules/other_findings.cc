@@ -130,6 +130,7 @@ constexpr OtherFinding kOthers[] = {
     {"spec-yaml-syntax", "a text that is no YAML"},
     {"spec-zone-kind", "a zone for another kind of cooling than is asked of it"},
     {"storage-drives-unsaid", "the spec does not say on which drives a file system of the nodes' own lies: none is made, and no health check asks for it"},
+    {"storage-homes-unmade", "homes on an NFS file system of users who come from a directory: their first login cannot make one there, and nobody else does"},
     {"storage-not-mounted", "a file system that nothing compiled mounts on some node: it has a client of its own, or no network with a subnet joins the two"},
     {"storage-takeover-unmade", "several nodes serve an NFS file system: it is mounted from the first, and nothing compiled lets the others take over"},
     {"warewulf-second-address", "a port with several addresses, of which Warewulf's files hold the first"},

@@ -58,9 +58,11 @@ PY
 equal "time zone" "$(readlink "$root/etc/localtime"), $(cat "$root/etc/timezone")" "/usr/share/zoneinfo/Europe/Berlin, Europe/Berlin"
 equal "mounts" "$(grep nas.example.org "$root/etc/fstab")" "nas.example.org:/shared /shared nfs hard,_netdev 0 0"
 [ -d "$root/shared" ] && [ -d "$root/home" ] || fail "the places of mounts"
-for unit in chrony nftables munge slurmctld slurmd nfs-kernel-server; do chroot "$root" systemctl is-enabled --quiet "$unit" || fail "$unit does not start with the machine"; done
+for unit in chrony nftables munge slurmctld slurmd nfs-kernel-server systemd-resolved; do chroot "$root" systemctl is-enabled --quiet "$unit" || fail "$unit does not start with the machine"; done
 chroot "$root" slurmd -C > /dev/null 2>&1; chroot "$root" env SLURM_CONF=/etc/slurm/slurm.conf scontrol show hostnames one > /dev/null || fail "Slurm cannot read its files"
 echo "ok: daemons start with the machine"
+equal "daemons that a healthy machine runs" "$(sed -n 's/^systemctl is-active --quiet \([a-z-]*\) .*/\1/p' "$root/usr/local/sbin/cluster-health" | sort | tr '\n' ' ')" "munge nfs-server slurmctld slurmd "
+sh -n "$root/usr/local/sbin/cluster-health" || fail "the health check is no script"
 if [ -z "$skip" ]; then
   equal "sssd.conf: mode" "$(stat -c '%a %U' "$root/etc/sssd/sssd.conf")" "600 root"
   grep -qx 'ldap_default_authtok = planted-secret-of-the-reader' "$root/etc/sssd/sssd.conf" || fail "sssd.conf has no password"
@@ -69,6 +71,7 @@ if [ -z "$skip" ]; then
   equal "SSSD" "$(head -1 "$work/sssctl")" "Issues identified by validators: 0"
   equal "users come from" "$(grep -c '^\(passwd\|group\|shadow\):.*\bsss\b' "$root/etc/nsswitch.conf")" 3
   mkdir -p "$root/run/sshd"; chroot "$root" sh -c 'ls /etc/ssh/ssh_host_*_key > /dev/null 2>&1 || ssh-keygen -A > /dev/null; sshd -T' > "$work/sshd" || fail "sshd refuses its file"
+  equal "a first login makes a home" "$(grep -c '^session.*pam_mkhomedir.so' "$root/etc/pam.d/common-session")" 1
   equal "ssh keys come from" "$(grep ^authorizedkeyscommand\  "$work/sshd")" "authorizedkeyscommand /usr/bin/sss_ssh_authorizedkeys"
 fi
 # Broken twins, on the system as it is now: plays that come from outside would be locked out by the firewall (10.77.0.0/24 is inside), a firewall that nft refuses is not put in place; another operating system is refused

@@ -162,7 +162,7 @@ if command -v srun > /dev/null && command -v "${CC:-gcc}" > /dev/null; then
   "${CC:-gcc}" -shared -fPIC "-DVERSION=(${major#0} << 16 | ${minor#0} << 8 | ${micro#0})" "$work/spank.c" -o "$work/spank_pyxis.so" 2> "$work/cc.log" || { cat "$work/cc.log" >&2; fail "the plugin cannot be built"; }
   # its own installation brings the line; before that nobody asks for a plugin that is not there
   mkdir "$work/plugins" && sed -i "s|/etc/slurm/plugstack.conf.d|$work/plugins|" "$work/pyxis/slurm/plugstack.conf"
-  asks() { SLURM_CONF=$work/pyxis/slurm/slurm.conf timeout 30 srun --help > "$work/said" 2>&1 && grep -E "spank|plugin" "$work/said" > "$work/spank"; ! grep -qiE "error" "$work/said"; }
+  asks() { SLURM_CONF=$work/pyxis/slurm/slurm.conf timeout 30 srun --help > "$work/said" 2>&1 && grep -E "spank|plugin" "$work/said" > "$work/spank"; ! grep -q "error: " "$work/said"; }
   asks || { cat "$work/said" >&2; fail "srun does not start before Pyxis is there"; }
   say "srun starts where Pyxis is not installed yet"
   echo "required $work/spank_pyxis.so" > "$work/plugins/pyxis.conf"

@@ -139,6 +139,7 @@ void settings(YamlWriter& y, const Spec& spec, const NodeGroupModel& g, const An
     }
     y.end_list();
   }
+  put(y, "cluster_name_servers", s.name_servers);
   put(y, "cluster_kernel_arguments", s.kernel_arguments);
   put(y, "cluster_kernel_modules", s.packages.modules);
   if (!s.files.sysctl.empty()) put(y, "cluster_sysctl", s.files.sysctl);
@@ -163,6 +164,7 @@ void settings(YamlWriter& y, const Spec& spec, const NodeGroupModel& g, const An
     for (const AnsibleSettings::Export& e : s.exports) put(put(y.begin_map(), "path", e.path), "storage", e.storage).end_map();
     y.end_list();
   }
+  put(y, "cluster_home_users", s.home_users);
   if (const auto& who = g.software.identity; who && runs(s, "identity")) {
     y.map("cluster_identity");
     put(put(y, "kind", *who->kind), "server", *who->server);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/dns/dns.h"
 #include "compile/fabric_env/fabric_env.h"
 #include "compile/group_network.h"
 #include "compile/nfs/nfs.h"
@@ -124,6 +125,29 @@ bool is_release(std::string_view text) {
   return !text.empty() && text.front() != '.' && text.back() != '.' && text.find("..") == text.npos && std::all_of(text.begin(), text.end(), [&](char c) { return c == '.' || sign(c); });
 }
 
+// Where sssd.conf says that homes are (the role identity, override_homedir).
+constexpr std::string_view kHomes = "/home";
+
+std::vector<std::string> team_users(const Cluster& c) {
+  std::vector<std::string> out;
+  for (const auto& team : c.spec.teams)
+    for (const auto& user : team.value.users)
+      if (user && std::find(out.begin(), out.end(), *user) == out.end()) out.push_back(*user);
+  return out;
+}
+
+void check_homes(const Cluster& c, Findings& findings) {
+  const bool known = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.software.identity && g.software.identity->kind.value_or("local") != "local" && g.software.identity->server; });
+  for (const StorageModel& s : c.storage) {
+    if (!known || !s.spec || !s.spec->mount || *s.spec->mount != kHomes || s.spec->kind.value_or(StorageKind::local) != StorageKind::nfs) continue;
+    const bool ours = served_by_nodes(c, s);
+    if (ours && !team_users(c).empty()) continue;
+    Finding& f = findings.note("storage-homes-unmade", s.span, "'" + s.name + "' takes root of its clients for nobody, so that no first login makes a home there" + (ours ? ", and `teams` names no user whose home the plays could make" : ", and its server is not the cluster's"));
+    if (ours) f.help("name users in `teams`, or make each home on " + c.nodes[static_cast<std::size_t>(s.nodes)].names.name(0) + ": mkhomedir_helper USER 0077");
+    else f.help("make each home on the server, of its user and with mode 0700, or let it trust root of one login node");
+  }
+}
+
 void check_releases(const Software& s, Findings& findings) {
   for (const Value<Version>* v : {&s.gpu_driver, &s.cuda, &s.nccl, &s.fabric_manager, s.fabric ? &s.fabric->version : nullptr})
     if (v && *v && !is_release((*v)->text()) && !told(findings, "ansible-release-malformed", v->span))
@@ -159,7 +183,10 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (!out.container_files.empty()) roles.push_back("containers");
   if (!out.kernel_arguments.empty() || !out.files.sysctl.empty() || !out.packages.modules.empty()) roles.push_back("kernel");
   if (!out.files.limits.empty()) roles.push_back("limits");
-  if (const std::string_view reader = network_output(c, g); !network.empty() && !reader.empty() && is_made(c, reader)) roles.push_back(reader);
+  if (const std::string_view reader = network_output(c, g); !network.empty() && !reader.empty() && is_made(c, reader)) {
+    roles.push_back(reader);
+    if (reader != "networkmanager") out.name_servers = name_servers(in, g);
+  }
   if (is_made(c, "nftables")) out.firewall = firewall_file(g), out.firewall_inside = firewall_inside(c), roles.push_back("nftables");
   if (is_made(c, "chrony")) roles.push_back("chrony");
   if (g.software.identity && g.software.identity->kind.value_or("local") != "local") {
@@ -172,6 +199,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   for (const StorageModel& s : c.storage)
     if (served_by_nodes(c, s) && s.nodes == group) out.exports.push_back({*s.spec->mount, s.name});
   if (!out.exports.empty() && is_made(c, "nfs")) roles.push_back("nfs_server");
+  if (std::find(roles.begin(), roles.end(), "identity") != roles.end() && std::any_of(out.exports.begin(), out.exports.end(), [](const AnsibleSettings::Export& e) { return e.path == kHomes; })) out.home_users = team_users(c);
   for (std::size_t s = 0; s < c.storage.size(); ++s)
     if (auto drives = data_drives(c, static_cast<int>(s), group)) out.drives.push_back(*std::move(drives));
   if (!out.drives.empty()) roles.push_back("drives");
@@ -189,7 +217,9 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   out.ports.erase(std::unique(out.ports.begin(), out.ports.end()), out.ports.end());   // guests of a network come over its ports
   if (!out.packages.fabric_manager.empty()) out.daemons.emplace_back("nvidia-fabricmanager");
   if (!out.packages.imex.empty()) out.daemons.emplace_back("nvidia-imex");
-  if (!out.slurm_packages.empty()) out.daemons.emplace_back("munge");
+  if (!out.slurm_packages.empty()) out.daemons.emplace_back("munge");   // slurmctld and slurmdbd: the template reads from slurm.conf who runs them
+  if (out.slurmd) out.daemons.emplace_back("slurmd");
+  if (std::find(roles.begin(), roles.end(), "nfs_server") != roles.end()) out.daemons.emplace_back("nfs-server");
   if (g.server.memory) out.memory_mib = slurm_real_memory(*g.server.memory);
   roles.push_back("health_check");
   for (const std::string_view role : kRoles)

@@ -28,6 +28,8 @@ struct AnsibleSettings {
   std::vector<NfsMount> mounts;
   struct Export { std::string path, storage; };
   std::vector<Export> exports;
+  std::vector<std::string> name_servers;                      // where a file of the network names them for systemd-resolved
+  std::vector<std::string> home_users;                        // whose homes lie on a file system that these nodes export
   std::string_view firewall;                                  // file of the output nftables
   std::vector<std::string> firewall_inside;                   // whence it lets everything in
   NodePackages packages;
@@ -43,6 +45,9 @@ struct AnsibleSettings {
 };
 
 AnsibleSettings ansible_settings(const CompileInput&, int group, Findings&);
+
+// Says whose homes nobody makes.
+void check_homes(const Cluster&, Findings&);
 
 // Is this output made of this spec, whatever --only asks for today?
 bool is_made(const Cluster&, std::string_view output_id);

@@ -50,7 +50,10 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
     for (const std::string& t : clocks) y.value(t);
     y.end_list().end_map();
   }
+  // cloud-init mounts before it installs packages (cloud.cfg: cloud_init_modules, cloud_final_modules), at a first start without the client: once more when that is there.
+  std::vector<std::vector<std::string_view>> commands;
   if (const auto nfs = nfs_mounts(c, in.plan, group); !nfs.empty()) {
+    commands.push_back({"mount", "--all", "--types", "nfs"});
     const bool deb = reads_netplan(g);
     y.list("packages").value(deb ? "nfs-common" : "nfs-utils").end_list();
     y.list("mounts");
@@ -67,7 +70,16 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
     for (const auto& [path, content] : written)
       if (!content.empty()) y.begin_map().field("path", path).field("permissions", "0644").field("content", content).end_map();
     y.end_list();
-    if (!files.sysctl.empty()) y.list("runcmd").begin_list().value("sysctl").value("--system").end_list().end_list();
+    if (!files.sysctl.empty()) commands.insert(commands.begin(), {"sysctl", "--system"});
+  }
+  if (!commands.empty()) {
+    y.list("runcmd");
+    for (const auto& command : commands) {
+      y.begin_list();
+      for (const std::string_view word : command) y.value(word);
+      y.end_list();
+    }
+    y.end_list();
   }
   y.end_map();
   if (!extra.empty()) text += "# outputs.cloud-init.extra of the spec\n" + extra;

@@ -163,19 +163,56 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
   return n;
 }
 
-// Slurm's own file server for its state: a shared file system that every controller mounts and reaches; NFS before others, for it has
-// the lower cost of small synchronous writes and depends on nothing that jobs load.
+// Slurm's own file server for its state: NFS that every controller mounts and reaches. What is mounted on controllers alone is meant for it; nothing compiled mounts
+// file systems of other kinds.
 const StorageModel* state_storage(const Cluster& c, const std::vector<int>& groups) {
   const StorageModel* found = nullptr;
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
     const StorageModel& s = c.storage[i];
-    if (!s.spec || !s.spec->kind || *s.spec->kind == StorageKind::local || *s.spec->kind == StorageKind::object) continue;
-    const bool all = std::all_of(groups.begin(), groups.end(), [&](int g) { return mounts(s, c.nodes[g]) && reaches(c, static_cast<int>(i), g); });
-    if (!all) continue;
-    if (*s.spec->kind == StorageKind::nfs) return &s;
+    if (!s.spec || !s.spec->kind || *s.spec->kind != StorageKind::nfs) continue;
+    if (!std::all_of(groups.begin(), groups.end(), [&](int g) { return mounts(s, c.nodes[g]) && reaches(c, static_cast<int>(i), g); })) continue;
+    const bool own = !s.spec->on.empty() && s.spec->on.size() <= groups.size();   // each of the groups is among them
+    if (own) return &s;
     if (!found) found = &s;
   }
   return found;
+}
+
+// StateSaveLocation of the spec's extra lines; empty: none.
+std::string asked_state(const Cluster& c) {
+  const auto* wish = c.spec.outputs.find("slurm");
+  const auto* lines = wish ? wish->value.extra.find("slurm.conf") : nullptr;
+  if (lines)
+    for (const auto& line : lines->value) {
+      constexpr std::string_view kKey = "statesavelocation=";
+      const std::string_view text = line ? trim(*line) : std::string_view();
+      if (to_lower(text.substr(0, kKey.size())) == kKey) return std::string(text.substr(kKey.size()));
+    }
+  return {};
+}
+
+// What a path of these groups lies on: of those that they mount above it the deepest. Null: a disk of their own.
+const StorageModel* storage_at(const Cluster& c, std::string_view path, const std::vector<int>& groups) {
+  const StorageModel* found = nullptr;
+  for (const StorageModel& s : c.storage) {
+    if (!s.spec || !s.spec->kind || !s.spec->mount || *s.spec->kind == StorageKind::local) continue;
+    const std::string_view mount = *s.spec->mount;
+    if (!path.starts_with(mount) || (path.size() > mount.size() && path[mount.size()] != '/')) continue;
+    if (!std::all_of(groups.begin(), groups.end(), [&](int g) { return mounts(s, c.nodes[g]); })) continue;
+    if (!found || mount.size() > found->spec->mount->size()) found = &s;
+  }
+  return found;
+}
+
+struct StatePlace { std::string path; const StorageModel* storage = nullptr; };
+StatePlace state_place(const Cluster& c, const std::vector<int>& groups, std::int64_t controllers) {
+  if (std::string asked = asked_state(c); !asked.empty()) {
+    const StorageModel* at = storage_at(c, asked, groups);
+    return {std::move(asked), at};
+  }
+  if (controllers > 1)
+    if (const StorageModel* s = state_storage(c, groups)) return {*s->spec->mount + "/slurm/" + to_lower(c.spec.name.value_or("cluster")) + "/state", s};
+  return {"/var/spool/slurmctld", nullptr};
 }
 
 }  // namespace
@@ -203,7 +240,7 @@ std::optional<std::string> slurm_state_server(const Cluster& c) {
   HostPattern::Error error;
   if (scheduler && scheduler->controllers)
     if (const auto names = HostPattern::parse(*scheduler->controllers, error)) controllers = names->count();
-  const StorageModel* s = controllers > 1 ? state_storage(c, groups) : nullptr;
+  const StorageModel* s = state_place(c, groups, controllers).storage;
   if (!s) return std::nullopt;
   const bool ours = *s->spec->kind == StorageKind::nfs && s->nodes >= 0 && c.nodes[static_cast<std::size_t>(s->nodes)].count > 0;
   return ours ? c.nodes[static_cast<std::size_t>(s->nodes)].names.name(0) : std::string();
@@ -254,17 +291,13 @@ SlurmFacts slurm_facts(const CompileInput& in, Findings& findings) {
   std::sort(groups.begin(), groups.end());
   groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
 
-  facts.state = "/var/spool/slurmctld";
-  if (facts.controllers.size() > 1) {
-    if (const StorageModel* s = state_storage(c, groups)) {
-      facts.state = *s->spec->mount + "/slurm/" + to_lower(c.spec.name.value_or("cluster")) + "/state";
-    } else {
-      findings.warning("slurm-state-not-shared", c.nodes[groups.front()].span,
-                       text_of(static_cast<std::int64_t>(facts.controllers.size())) + " controllers, and no file system that all of them mount and reach: a take-over would lose the queue")
-          .label("StateSaveLocation stays on each controller's own disk")
-          .help("add storage that the controllers' network reaches, for example home: { kind: nfs, servers: { external: nas.example.org }, mount: /home }");
-    }
-  }
+  const StatePlace state = state_place(c, groups, static_cast<std::int64_t>(facts.controllers.size()));
+  facts.state = state.path;
+  if (facts.controllers.size() > 1 && !state.storage)
+    findings.warning("slurm-state-not-shared", c.nodes[groups.front()].span,
+                     text_of(static_cast<std::int64_t>(facts.controllers.size())) + " controllers, and no NFS that all of them mount and reach: a take-over would lose the queue")
+        .label("StateSaveLocation stays on each controller's own disk")
+        .help("add storage that the controllers' network reaches, for example home: { kind: nfs, servers: { external: nas.example.org }, mount: /home }; what is mounted by other means is an extra line, StateSaveLocation=/PATH");
   if (const auto& mpi = c.spec.software.mpi; mpi && mpi->kind) {
     // PMIx is Open MPI's interface; the MPICH family speaks PMI2 to srun (Slurm's MPI guide)
     const std::string& kind = *mpi->kind;
