@@ -10,6 +10,7 @@
 #include "cli/watch.h"
 #include "diag/mend.h"
 #include "diag/render.h"
+#include "plan/power_gaps.h"
 #include "rules/baseline.h"
 #include "write/replace.h"
 
@@ -49,7 +50,9 @@ std::string all_well(const std::string& path, const Run& run) {
   const Plan& plan = *run.plan;
   std::string out = path + ": no findings: " + std::to_string(run.cluster->node_count) + (run.cluster->node_count == 1 ? " node, " : " nodes, ") +
                     std::to_string(plan.gpu_count) + (plan.gpu_count == 1 ? " GPU" : " GPUs");
-  if (plan.it_power.value > 0) out += ", " + to_text(plan.it_power);
+  const bool known = power_gaps(plan).power_known();
+  if (plan.it_power.value > 0) out += (known ? ", " : ", at least ") + to_text(plan.it_power);
+  else if (!known) out += ", power unknown";
   return out + "\n";
 }
 

@@ -36,7 +36,7 @@ PowerSum server_power_sum(const ServerModel& server) {
   add_processors(sum, server.cpu, server.cpu_model, server.cpu_count);
   if (server.cpu_count == 0) {
     sum.complete = false;
-    sum.missing.push_back({"processors", "", 1});
+    sum.missing.push_back({"power of its processors", "", 1});
   }
   sum.stated = sum.parts;
   if (server.part.memory) add_term(sum, "memory module", server.part.memory->count.value_or(0), kDimmPower);

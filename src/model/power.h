@@ -23,7 +23,7 @@ struct PowerTerm {
 };
 
 struct PowerGap {                 // a figure that the sum lacks
-  std::string fact;               // "tdp of 'nvidia-xyz'", "processors"
+  std::string fact;               // "tdp of 'nvidia-xyz'", "power of its processors"
   std::string what;               // the part
   std::int64_t count = 0;
   bool decides = true;            // a GPU or CPU: without it there is no sum

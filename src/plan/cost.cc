@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "plan/fabric.h"
 #include "plan/power.h"
+#include "plan/power_gaps.h"
 
 namespace clusterc {
 namespace {
@@ -151,11 +152,12 @@ std::optional<Cost> cost_of(const Plan& plan, RacksBought racks, const std::vect
   // Everything but the machines draws its typical power all the time, so energy is a straight line over the utilisation.
   const Watts idling = saved_by_idling(c);
   find_pue(plan, cost);
+  cost.power_known = power_gaps(plan).power_known();
   cost.average = plan.it_typical - idling * (1 - cost.utilisation);
   const auto per_kwh = in_sum(p.electricity);
   const double hours_pue = cost.pue * kHoursPerYear / 1000;      // W -> kWh of a year
   cost.kilowatt_hours = cost.average.value * hours_pue;
-  const bool draws = plan.it_typical.value > 0;
+  const bool draws = plan.it_typical.value > 0 || !cost.power_known;
   if (per_kwh) cost.energy = cost.kilowatt_hours * *per_kwh;
   else if (!draws) cost.energy = 0;                               // rented machines: energy is in the rent
   const bool support_yearly = p.yearly.find("support") != nullptr;

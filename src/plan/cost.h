@@ -64,6 +64,7 @@ struct Cost {
   double pue = 1;
   std::string pue_from;
   bool pue_known = true;                        // false: not all cooling states its draw, so it is at least this
+  bool power_known = true;                      // false: the power of something is unknown, so average and energy are at least these
   double kilowatt_hours = 0;                    // of a year, PUE included
   std::optional<double> energy, support;        // absent: no price
   double rent = 0;                              // of a year
@@ -73,7 +74,8 @@ struct Cost {
   std::int64_t gpus = 0;
   std::optional<double> gpu_hour, gpu_hour_at_full;   // of an hour that is used; of any hour that it stands there
   std::vector<CloudComparison> cloud;
-  bool complete() const { return unpriced == 0 && energy && support && pue_known; }
+  bool complete() const { return unpriced == 0 && energy && support && energy_known(); }
+  bool energy_known() const { return pue_known && power_known; }
 };
 
 // Nothing where the spec has no `prices`, or none that can be added up.

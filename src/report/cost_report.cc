@@ -71,9 +71,9 @@ std::string render_cost_text(const Cost& cost) {
   if (cost.budget) out += format("; budget {}", money_text(*cost.budget, e));
   out += format("\n  a year: {}{}\n", at_least(cost.complete()), money_text(cost.year, e));
   out += format("    write-off over {:.3g} years{}: {}{}\n", cost.lifetime, cost.interest > 0 ? format(" at {} a year", share(cost.interest)) : "", at_least(bought), money_text(cost.write_off, e));
-  if (cost.average.value > 0) {
-    out += format("    energy: {} on average at {} used x PUE {}{:.3g} x 8,760 h = {}", to_text(cost.average), share(cost.utilisation), at_least(cost.pue_known), cost.pue, energy_text(cost.kilowatt_hours));
-    out += cost.energy ? format(": {}{}\n", at_least(cost.pue_known), money_text(*cost.energy, e)) : ": not priced\n";
+  if (cost.average.value > 0 || !cost.power_known) {
+    out += format("    energy: {}{} on average at {} used x PUE {}{:.3g} x 8,760 h = {}", at_least(cost.power_known), to_text(cost.average), share(cost.utilisation), at_least(cost.pue_known), cost.pue, energy_text(cost.kilowatt_hours));
+    out += cost.energy ? format(": {}{}\n", at_least(cost.energy_known()), money_text(*cost.energy, e)) : ": not priced\n";
     if (!cost.pue_from.empty()) out += format("      PUE: {}\n", cost.pue_from);
   }
   if (cost.rent > 0) out += format("    rent: {}{}\n", at_least(bought), money_text(cost.rent, e));
@@ -108,7 +108,7 @@ void cost_json(JsonWriter& json, const Cost& cost) {
   };
   sums("once", cost.once);
   sums("yearly", cost.yearly);
-  json.object("energy", kLine).field("average_w", cost.average.value).field("pue", cost.pue).field("pue_from", cost.pue_from).field("pue_known", cost.pue_known)
+  json.object("energy", kLine).field("average_w", cost.average.value).field("pue", cost.pue).field("pue_from", cost.pue_from).field("pue_known", cost.pue_known).field("power_known", cost.power_known)
       .field("kwh_per_year", cost.kilowatt_hours).field("per_year", cost.energy).end_object();
   json.field("support_per_year", cost.support).field("rent_per_year", cost.rent).field("running_per_year", cost.running).field("write_off_per_year", cost.write_off)
       .field("total_per_year", cost.year).field("lifetime_years", cost.lifetime).field("utilisation", cost.utilisation).field("interest", cost.interest)

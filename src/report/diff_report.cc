@@ -41,9 +41,14 @@ std::vector<FigureRow> figure_rows(const SpecDiff& d) {
   count("links", a.links, b.links);
   count("racks used", a.racks_used, b.racks_used);
   count("without a place", a.unplaced, b.unplaced);
-  quantity("power and heat", a.power, b.power);
+  const auto power = [&](std::string name, Watts was, Watts is) {
+    if (a.powerless.empty() && b.powerless.empty()) return quantity(std::move(name), was, is);
+    const auto text = [](const PlanFigures& f, Watts w) { const std::string t = power_figure(f, w); return t.empty() ? to_text(w) : t; };
+    rows.push_back({std::move(name), text(a, was), text(b, is), text(a, was) == text(b, is) ? "" : "unknown"});
+  };
+  power("power and heat", a.power, b.power);
   quantity("of it in liquid", a.liquid_heat, b.liquid_heat);
-  quantity("typical power", a.typical, b.typical);
+  power("typical power", a.typical, b.typical);
   quantity("bisection", a.bisection, b.bisection);
   if (a.cost || b.cost) {
     const auto money = [&](std::string name, auto pick, bool of_parts = false) {

@@ -32,9 +32,11 @@ PlanFigures figures_of(const Plan& plan, const Findings& findings) {
   }
   f.power = plan.it_power;
   f.typical = plan.it_typical;
+  f.powerless = power_gaps(plan).equipment;
   const SitePower site = site_power(plan);
   f.site = site.total;
   f.pue_known = site.pue_known();
+  f.pue_stated = site.by_pue;
   f.pue = site.pue();
   const int jobs = c.first_network_carrying(Traffic::compute);
   if (jobs >= 0 && !plan.fabrics[static_cast<std::size_t>(jobs)].tiers.empty()) {
@@ -50,11 +52,16 @@ PlanFigures figures_of(const Plan& plan, const Findings& findings) {
   return f;
 }
 
+std::string power_figure(const PlanFigures& f, Watts watts, std::string_view least) {
+  if (f.powerless.empty()) return watts.value > 0 ? to_text(watts) : std::string();
+  return watts.value > 0 ? std::string(least) + to_text(watts) : "unknown";
+}
+
 std::string figures_line(const PlanFigures& f) {
   const auto some = [](std::int64_t n, std::string_view one, std::string_view many) { return format("{} {}", n, n == 1 ? one : many); };
   std::string out = some(f.nodes, "node", "nodes") + ", " + some(f.gpus, "GPU", "GPUs") + ", " + some(f.switches, "switch", "switches") + ", " + some(f.links, "link", "links");
   if (f.racks) out += format(", {} of {} used", f.racks_used, some(f.racks, "rack", "racks"));
-  if (f.power.value > 0) out += ", " + to_text(f.power);
+  if (const std::string power = power_figure(f, f.power); !power.empty()) out += (power == "unknown" ? ", power " : ", ") + power;
   return out;
 }
 
@@ -78,7 +85,7 @@ void figures_json(JsonWriter& json, const PlanFigures& f) {
   json.field("racks", f.racks).field("racks_used", f.racks_used).field("without_a_place", f.unplaced).field("switches", f.switches);
   counts("switches_by_network", f.switches_by_network);
   json.field("links", f.links).field("power_w", f.power.value).field("power_typical_w", f.typical.value).field("heat_w", f.power.value).field("liquid_heat_w", f.liquid_heat.value)
-      .field("site_power_w", f.site.value).field("pue", f.pue).field("pue_known", f.pue_known);
+      .field("power_complete", f.powerless.empty()).field("site_power_w", f.site.value).field("pue", f.pue).field("pue_known", f.pue_known);
   json.field("job_network", f.job_network).field("bisection_bit_s", f.bisection.value).field("oversubscription", f.oversubscription);
   json.object("findings", kLine).field("errors", f.errors).field("warnings", f.warnings).field("notes", f.notes).end_object();
   if (!f.cost) return;
@@ -103,11 +110,11 @@ const Row kRows[] = {
     {"links", [](const PlanFigures& f) { return std::to_string(f.links); }},
     {"racks used", [](const PlanFigures& f) { return f.racks ? format("{} of {}", f.racks_used, f.racks) : std::string(); }},
     {"without a place", [](const PlanFigures& f) { return none_if_zero(f.unplaced); }},
-    {"power and heat", [](const PlanFigures& f) { return f.power.value > 0 ? to_text(f.power) : std::string(); }},
+    {"power and heat", [](const PlanFigures& f) { return power_figure(f, f.power, ">= "); }},
     {"of it in liquid", [](const PlanFigures& f) { return f.liquid_heat.value > 0 ? to_text(f.liquid_heat) : std::string(); }},
-    {"typical power", [](const PlanFigures& f) { return f.typical.value > 0 ? to_text(f.typical) : std::string(); }},
-    {"PUE", [](const PlanFigures& f) { return f.power.value > 0 ? format("{}{:.3g}", f.pue_known ? "" : ">= ", f.pue) : std::string(); }},
-    {"site", [](const PlanFigures& f) { return f.power.value > 0 ? (f.pue_known ? "" : ">= ") + to_text(f.site) : std::string(); }},
+    {"typical power", [](const PlanFigures& f) { return power_figure(f, f.typical, ">= "); }},
+    {"PUE", [](const PlanFigures& f) { return f.power.value <= 0 ? std::string() : f.pue_stated || f.powerless.empty() ? format("{}{:.3g}", f.pue_known ? "" : ">= ", f.pue) : "unknown"; }},
+    {"site", [](const PlanFigures& f) { return f.power.value > 0 ? (f.pue_known && f.powerless.empty() ? "" : ">= ") + to_text(f.site) : std::string(); }},
     {"network of jobs", [](const PlanFigures& f) { return f.job_network; }},
     {"bisection", [](const PlanFigures& f) { return f.bisection.value > 0 ? to_text(f.bisection) : std::string(); }},
     {"oversubscription", [](const PlanFigures& f) { return f.bisection.value > 0 ? format("{:.3g}", f.oversubscription) : std::string(); }},
@@ -141,6 +148,7 @@ std::string render_variants_text(const std::vector<Variant>& variants) {
   out += "\n" + table.text();
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const Variant& v = variants[i];
+    if (v.figures && !v.figures->powerless.empty()) out += format("\n  power of {} is at least that: unknown of {}\n", headings[i + 1].substr(1), names_text(v.figures->powerless));
     if (!v.figures) out += format("\n  {} could not be planned: {}\n", headings[i + 1].substr(1), v.why);
     if (v.errors.empty()) continue;
     out += format("\n  errors of {}:\n", headings[i + 1].substr(1));

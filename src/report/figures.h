@@ -9,6 +9,7 @@
 #include "base/json_writer.h"
 #include "diag/finding.h"
 #include "plan/cost.h"
+#include "plan/power_gaps.h"
 
 namespace clusterc {
 
@@ -17,16 +18,19 @@ struct PlanFigures {
   std::map<std::string, std::int64_t> gpus_by_model, nodes_by_group;
   std::map<std::string, std::int64_t> switches_by_network;   // networks with switches of their own
   Watts power{0}, typical{0};             // of the equipment, at the wall; heat is the same
+  std::vector<PowerlessPart> powerless;   // what counts as nothing in them: they are lower bounds then
   Watts liquid_heat{0};
   Watts site{0};                          // with cooling and losses
   double pue = 1;
-  bool pue_known = true;
+  bool pue_known = true, pue_stated = false;   // stated: by the site
   std::string job_network;                // that carries compute traffic; empty: none with switches
   BitsPerSecond bisection{0};             // of it, one way
   double oversubscription = 1;
   std::size_t errors = 0, warnings = 0, notes = 0;
   std::optional<Cost> cost;
 };
+// "120 kW", "at least 918 W", "unknown": with `least` before what is a lower bound.
+std::string power_figure(const PlanFigures&, Watts, std::string_view least = "at least ");
 PlanFigures figures_of(const Plan&, const Findings&);
 // "9 nodes, 72 GPUs, 5 switches, 120 links, 3 of 4 racks, 120 kW"
 std::string figures_line(const PlanFigures&);

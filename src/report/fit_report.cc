@@ -15,6 +15,7 @@ std::string render_fit_text(const FitReport& r) {
     out += "  " + figures_line(f);
     if (f.cost) out += ", " + cost_line(*f.cost);
     out += "\n";
+    if (!f.powerless.empty()) out += format("  power and heat are unknown of {}: they count as nothing and did not limit\n", names_text(f.powerless));
   }
   const auto limits = [&](const std::vector<FitLimit>& list) {
     for (const FitLimit& l : list) out += format("  at {}: {} [{}]\n", l.at, l.error.message, l.error.rule);
@@ -49,6 +50,10 @@ std::string render_fit_json(const FitReport& r) {
   limits("next_limits", r.outcome.next);
   json.array("standing_errors");
   for (const FitError& e : r.outcome.standing) json.begin_object(kLine).field("rule", e.rule).field("message", e.message).end_object();
+  json.end_array();
+  json.array("power_unknown");
+  if (r.figures)
+    for (const PowerlessPart& p : r.figures->powerless) json.begin_object(kLine).field("part", p.part).field("count", p.count).field("why", p.why).end_object();
   json.end_array();
   if (r.figures) {
     json.object("figures");

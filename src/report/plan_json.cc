@@ -3,6 +3,7 @@
 #include "plan/cabling.h"
 #include "plan/fitted.h"
 #include "plan/hints.h"
+#include "plan/power_gaps.h"
 #include "plan/routing.h"
 #include "report/collective_report.h"
 #include "report/cost_report.h"
@@ -33,8 +34,12 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   JsonWriter json(out, {.indent = 1});
   constexpr auto kLine = JsonWriter::Layout::line;
   json.begin_object().field("format", "clusterc-plan").field("version", 1).field("cluster", *cluster.spec.name).field("spec_sha256", spec_digest);
+  const PowerGaps gaps = power_gaps(plan);
   json.object("totals", kLine).field("nodes", cluster.node_count).field("gpus", plan.gpu_count).field("racks", cluster.rack_count)
-      .field("power_w", plan.it_power.value).field("power_typical_w", plan.it_typical.value).end_object();
+      .field("power_w", plan.it_power.value).field("power_typical_w", plan.it_typical.value).field("power_complete", gaps.power_known()).end_object();
+  json.array("power_unknown");
+  for (const PowerlessPart& p : gaps.equipment) json.begin_object(kLine).field("part", p.part).field("count", p.count).field("why", p.why).end_object();
+  json.end_array();
 
   const PowerJson power(plan);
   power.site(json);
@@ -58,7 +63,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   json.array("racks");
   for (std::size_t r = 0; r < plan.racks.size(); ++r) {
     const RackPlan& rack = plan.racks[r];
-    json.begin_object(kLine).field("name", cluster.rack_name(static_cast<std::int64_t>(r))).field("power_w", rack.power.value).field("weight_kg", rack.weight.value)
+    json.begin_object(kLine).field("name", cluster.rack_name(static_cast<std::int64_t>(r))).field("power_w", rack.power.value).field("power_complete", rack.power_complete).field("weight_kg", rack.weight.value)
         .field("weight_complete", rack.weight_complete).field("airflow_m3_s", rack.airflow.value).field("liquid_heat_w", rack.liquid_heat.value)
         .field("x_m", static_cast<double>(rack.x)).field("y_m", static_cast<double>(rack.y));
     power.rack(json, static_cast<std::int64_t>(r));

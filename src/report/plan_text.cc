@@ -9,6 +9,7 @@
 #include "plan/placement.h"
 #include "plan/power.h"
 #include "plan/power_chain.h"
+#include "plan/power_gaps.h"
 #include "plan/routing.h"
 #include "report/collective_report.h"
 #include "report/cost_report.h"
@@ -75,6 +76,9 @@ std::string rack_signature(const Cluster& cluster, const Plan& plan, const RackP
   return out.empty() ? "empty" : out;
 }
 
+// Behind a sum that lacks what nobody states.
+std::string lacks(bool something) { return something ? " +?" : ""; }
+
 std::string racks_text(const Cluster& cluster, const Plan& plan) {
   struct Line { std::vector<std::string> names; const RackPlan* one; std::int64_t rack; };
   std::vector<Line> lines;
@@ -100,25 +104,27 @@ std::string racks_text(const Cluster& cluster, const Plan& plan) {
     std::string units = std::to_string(used);
     if (group >= 0)
       if (const RackPart* part = cluster.racks[static_cast<std::size_t>(group)].part; part && part->units) units += "/" + std::to_string(*part->units);
-    table.row({fold_names(line.names), to_text(line.one->power), std::isfinite(may) ? to_text(Watts(may)) : "-",
-               to_text(line.one->weight) + (line.one->weight_complete ? "" : " +?"), units, rack_signature(cluster, plan, *line.one)});
+    table.row({fold_names(line.names), to_text(line.one->power) + lacks(!line.one->power_complete), std::isfinite(may) ? to_text(Watts(may)) : "-",
+               to_text(line.one->weight) + lacks(!line.one->weight_complete), units, rack_signature(cluster, plan, *line.one)});
   }
   return table.text();
 }
 
-std::string feeds_text(const Cluster& cluster, const Plan& plan) {
+std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps& gaps) {
   Table table({"feed", ">normal", ">worst", "after losing", ">may carry"});
   for (std::size_t i = 0; i < plan.feeds.size() && i < cluster.feeds.size(); ++i) {
     const FeedLoad& load = plan.feeds[i];
     const FeedModel& feed = cluster.feeds[i];
-    table.row({feed.name, to_text(at_breaker(feed, load.normal)), to_text(at_breaker(feed, load.worst)),
+    const std::string more = lacks(gaps.feeds[i]);
+    table.row({feed.name, to_text(at_breaker(feed, load.normal)) + more, to_text(at_breaker(feed, load.worst)) + more,
                load.worst_lost_feed < 0 ? "-" : cluster.feeds[static_cast<std::size_t>(load.worst_lost_feed)].name,
                feed.capacity ? to_text(*feed.capacity) : "not stated"});
   }
   const std::vector<FeedLoad> panels = panel_loads(plan);
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const double rating = panel_breaker(cluster, cluster.panels[i]).continuous;
-    table.row({"panel " + cluster.panels[i].name, to_text(panels[i].normal), to_text(panels[i].worst),
+    const std::string more = lacks(gaps.panels[i]);
+    table.row({"panel " + cluster.panels[i].name, to_text(panels[i].normal) + more, to_text(panels[i].worst) + more,
                panels[i].worst_lost_feed < 0 ? "-" : cluster.feeds[static_cast<std::size_t>(panels[i].worst_lost_feed)].name, rating < 0 ? "not stated" : to_text(VoltAmperes(rating))});
   }
   std::string out = table.text();
@@ -126,15 +132,16 @@ std::string feeds_text(const Cluster& cluster, const Plan& plan) {
     if (const VoltAmperes load = plan.feeds[i].normal, drawn = at_breaker(cluster.feeds[i], load); drawn > load)
       out += format("  feed {}: {} of it with all feeds is lost in its UPS\n", cluster.feeds[i].name, to_text(drawn - load));
   if (const Watts off = power_off_feeds(plan); off.value > 0) out += format("  on no feed: {}\n", to_text(off));
+  if (!gaps.others.empty()) out += format("  +?: and what is unknown of {}\n", names_text(gaps.others));
   return out;
 }
 
-std::string cooling_text(const Cluster& cluster, const Plan& plan) {
+std::string cooling_text(const Cluster& cluster, const Plan& plan, const PowerGaps& gaps) {
   Table table({"zone", "method", ">heat", ">removes", ">air needed", ">air given"});
   for (std::size_t i = 0; i < plan.zones.size() && i < cluster.zones.size(); ++i) {
     const ZoneModel& zone = cluster.zones[i];
-    table.row({zone.name, std::string(zone.spec && zone.spec->method ? enum_text(*zone.spec->method) : "-"), to_text(plan.zones[i].heat),
-               zone.heat ? to_text(*zone.heat) : "not stated", plan.zones[i].airflow.value > 0 ? to_text(plan.zones[i].airflow) : "-",
+    table.row({zone.name, std::string(zone.spec && zone.spec->method ? enum_text(*zone.spec->method) : "-"), to_text(plan.zones[i].heat) + lacks(gaps.zones[i]),
+               zone.heat ? to_text(*zone.heat) : "not stated", plan.zones[i].airflow.value > 0 ? to_text(plan.zones[i].airflow) + lacks(gaps.air[i]) : gaps.air[i] ? "unknown" : "-",
                zone.airflow ? to_text(*zone.airflow) : (zone.airflow.unknown ? "unknown" : "not stated")});
   }
   std::string out = table.text();
@@ -192,6 +199,12 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
   return out;
 }
 
+// Of one node; trays draw what their assembly draws, and what an instance draws is its owner's business.
+std::string power_each(const Cluster& cluster, const NodeGroupModel& g) {
+  if (g.server.power) return g.server.power->value > 0 ? to_text(*g.server.power) : "-";
+  return cluster.own_site && g.assembly < 0 && !g.server.instance ? "unknown" : "-";
+}
+
 std::string addresses_text(const Cluster& cluster, const Plan& plan) {
   Table table({"network", "subnet", ">addresses", ">usable", "first", "end points"});
   for (const AddressPlan& a : plan.addresses) {
@@ -224,11 +237,13 @@ std::string render_expected_text(const ExpectedFigures& expected) {
 
 std::string render_plan_text(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected) {
   std::string out = format("{}: {} node{}, {} GPU{}", *cluster.spec.name, cluster.node_count, cluster.node_count == 1 ? "" : "s", plan.gpu_count, plan.gpu_count == 1 ? "" : "s");
-  if (plan.it_power.value > 0) out += format(", {} at the wall at most", to_text(plan.it_power));
+  const PowerGaps gaps = power_gaps(plan);
+  if (plan.it_power.value > 0) out += gaps.power_known() ? format(", {} at the wall at most", to_text(plan.it_power)) : format(", at least {} at the wall", to_text(plan.it_power));
   std::int64_t left = 0;
   for (const Unplaced& u : plan.unplaced) left += u.count;
   if (left > 0) out += format(", without {} that {} no place", left == 1 ? "1 device" : std::to_string(left) + " devices", left == 1 ? "has" : "have");
   out += "\n";
+  if (!gaps.power_known()) out += format("Power and heat are unknown of {}: they count as nothing below, and all sums that hold them are lower bounds\n", names_text(gaps.equipment));
   if (!plan.unplaced.empty()) {
     out += "\nWithout a place\n";
     for (const Unplaced& u : plan.unplaced) out += format("  {} x {}: {}\n", u.count, unplaced_name(cluster, plan, u), u.why);
@@ -240,15 +255,15 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
     Table table({"group", ">count", "names", "server", "GPUs", ">power each"});
     for (const NodeGroupModel& g : cluster.nodes)
       table.row({g.name, std::to_string(g.count), g.names.text(), g.server.id, g.server.gpu_count ? std::to_string(g.server.gpu_count) + " x " + g.server.gpu_model : "-",
-                 g.server.power && g.server.power->value > 0 ? to_text(*g.server.power) : "-"});
+                 power_each(cluster, g)});
     std::string text = table.text();
     for (const NodeGroupModel& g : cluster.nodes)
       if (g.server.refitted && g.server.power) text += format("  power of {}: {}\n", g.name, g.server.power.source);
     return text;
   }());
   if (!plan.racks.empty()) section("Racks", racks_text(cluster, plan));
-  if (!plan.feeds.empty()) section("Power", feeds_text(cluster, plan));
-  if (!plan.zones.empty()) section("Cooling", cooling_text(cluster, plan));
+  if (!plan.feeds.empty()) section("Power", feeds_text(cluster, plan, gaps));
+  if (!plan.zones.empty()) section("Cooling", cooling_text(cluster, plan, gaps));
   section("Fabrics", fabrics_text(cluster, plan));
   if (!plan.addresses.empty()) section("Addresses", addresses_text(cluster, plan));
   if (const std::vector<BillRow> bill = bill_rows(plan); !bill.empty()) section("Bill of materials", [&] {

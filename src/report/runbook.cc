@@ -132,7 +132,7 @@ class Runbook {
       if (pdu > first_pdu) {
         std::int64_t cords = 0;
         for (std::size_t i = first_pdu; i < pdu; ++i) cords += p_.pdus[i].cords_c13 + p_.pdus[i].cords_c19;
-        box(format("{} in their outlets (`cords.csv`); the rack will draw {}{} at most", counted(cords, "cord"), rack.power_complete ? "" : "more than ", to_text(rack.power)));
+        box(format("{} in their outlets (`cords.csv`); the rack will draw {}", counted(cords, "cord"), rack.power_complete ? to_text(rack.power) + " at most" : "more than " + to_text(rack.power)));
       }
       if (pair < pairs_.size() && pairs_[pair].from == number && pairs_[pair].to == number) box(format("{} that stay in the rack are plugged and labelled", counted(pairs_[pair].cables(), "cable")));
       out_ += "\n";
@@ -182,6 +182,7 @@ class Runbook {
         if (g.computes != computes || g.count == 0) continue;
         std::string line = format("{}: {} up ({})", quoted(g.name), counted(g.count, "node is", "nodes are"), markdown_text(g.names.text()));
         if (g.server.power && g.server.power->value > 0) line += format(", {} at most", to_text(Watts(g.server.power->value * static_cast<double>(g.count))));
+        else if (c_.own_site && g.assembly < 0 && !g.server.power && !g.server.instance) line += ", whose power is unknown";
         box(line);
       }
     };

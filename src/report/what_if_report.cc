@@ -7,6 +7,7 @@
 #include "base/host_pattern.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "plan/power_gaps.h"
 #include "report/table.h"
 
 namespace clusterc {
@@ -63,6 +64,11 @@ std::vector<std::string> fold_objects(const std::vector<std::string>& names) {
 }
 
 namespace {
+
+// What no load below holds, where there is such a thing.
+std::string unknown_loads(const PowerGaps& gaps) {
+  return gaps.power_known() ? std::string() : format("Power and heat are unknown of {}: they count as nothing, and what they would trip or throttle is not told\n", names_text(gaps.equipment));
+}
 
 std::string percent_text(double share) { return format("{:.4g} %", share * 100); }
 std::string one_or_many(std::int64_t n, std::string_view word) { return format("{} {}{}", n, word, n == 1 ? "" : "s"); }
@@ -288,6 +294,7 @@ std::string render_what_if_each_text(const WhatIfEngine& engine, const std::vect
   std::int64_t all = 0;
   for (const WhatIfRow& r : rows) all += r.count;
   std::string out = format("{}: each of {} fails alone, {}; worst first\n", *c.spec.name, one_or_many(all, "component"), one_or_many(static_cast<std::int64_t>(rows.size()), "kind") + " of outcome");
+  out += unknown_loads(power_gaps(engine.plan()));
   const std::vector<std::string> normal = words.effects(engine.normal(), true);
   if (!normal.empty()) {
     out += "\nWith nothing failed\n";
@@ -322,7 +329,7 @@ std::string render_what_if_each_json(const WhatIfEngine& engine, const std::vect
   std::string out;
   JsonWriter json(out, {.indent = 1});
   constexpr auto kLine = JsonWriter::Layout::line;
-  json.begin_object().field("format", "clusterc-what-if").field("version", 1).field("cluster", *engine.plan().cluster->spec.name).field("spec_sha256", spec_digest);
+  json.begin_object().field("format", "clusterc-what-if").field("version", 1).field("cluster", *engine.plan().cluster->spec.name).field("spec_sha256", spec_digest).field("power_complete", power_gaps(engine.plan()).power_known());
   json.object("normal");
   words.state_json(json, engine.normal());
   json.end_object();
@@ -353,6 +360,8 @@ std::string render_what_if_text(const WhatIfEngine& engine, const WhatIf& w) {
     failed.push_back(units ? format("{} of {}", one_or_many(times, unit), engine.name(w.failed[i])) : engine.name(w.failed[i]));
   }
   std::string out = format("{}: what if {} fail{}\n", *c.spec.name, join(failed, " and "), w.failed.size() == 1 ? "s" : "");
+  const PowerGaps gaps = power_gaps(plan);
+  out += unknown_loads(gaps);
   out += "\nSteps\n";
   int step = 1;
   for (const std::string& f : failed) out += format("  {}. out: {}\n", step, f);
@@ -371,14 +380,18 @@ std::string render_what_if_text(const WhatIfEngine& engine, const WhatIf& w) {
                 one_or_many(static_cast<std::int64_t>(w.throttled_nodes.size()), "node"), one_or_many(w.throttled_gpus, "GPU"));
   if (!c.feeds.empty()) {
     Table table({"feed", ">normal", ">now", ">may carry"});
-    for (std::size_t f = 0; f < c.feeds.size(); ++f)
-      table.row({c.feeds[f].name, to_text(engine.normal().feeds[f]), to_text(w.feeds[f]), c.feeds[f].capacity ? to_text(*c.feeds[f].capacity) : "not stated"});
+    for (std::size_t f = 0; f < c.feeds.size(); ++f) {
+      const std::string more = gaps.feeds[f] ? " +?" : "";
+      const bool dead = std::ranges::any_of(w.failed, [&](const Component& one) { return one.kind == ComponentKind::feed && one.of == static_cast<int>(f); });
+      table.row({c.feeds[f].name, to_text(engine.normal().feeds[f]) + more, to_text(w.feeds[f]) + (dead ? std::string() : more), c.feeds[f].capacity ? to_text(*c.feeds[f].capacity) : "not stated"});
+    }
     out += "\nPower\n" + table.text();
+    if (!gaps.others.empty()) out += format("  +?: and what is unknown of {}\n", names_text(gaps.others));
   }
   if (!w.zones.empty()) {
     Table table({"zone", ">units left", ">heat", ">removes", ">inlets warmer by"});
     for (const ZoneLeft& z : w.zones)
-      table.row({c.zones[static_cast<std::size_t>(z.zone)].name, format("{} of {}", z.units_left, z.units), to_text(z.heat), z.removed_known ? to_text(z.removed) : "not stated",
+      table.row({c.zones[static_cast<std::size_t>(z.zone)].name, format("{} of {}", z.units_left, z.units), to_text(z.heat) + (gaps.zones[static_cast<std::size_t>(z.zone)] ? " +?" : ""), z.removed_known ? to_text(z.removed) : "not stated",
                  z.inlet_rise.value > 0 ? format("{:.3g} K", z.inlet_rise.value) : "-"});
     out += "\nCooling\n" + table.text();
   }
@@ -396,7 +409,7 @@ std::string render_what_if_json(const WhatIfEngine& engine, const WhatIf& w, std
   const Words words(engine);
   std::string out;
   JsonWriter json(out, {.indent = 1});
-  json.begin_object().field("format", "clusterc-what-if").field("version", 1).field("cluster", *engine.plan().cluster->spec.name).field("spec_sha256", spec_digest);
+  json.begin_object().field("format", "clusterc-what-if").field("version", 1).field("cluster", *engine.plan().cluster->spec.name).field("spec_sha256", spec_digest).field("power_complete", power_gaps(engine.plan()).power_known());
   json.object("normal");
   words.state_json(json, engine.normal());
   json.end_object().array("failed", JsonWriter::Layout::line);

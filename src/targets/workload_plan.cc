@@ -45,7 +45,10 @@ RunPlan plan_run(const Cluster& c, const Workload& w, const WorkloadPlan& p) {
   out.gpu_hours = out.time.value / 3600 * static_cast<double>(p.gpus);
   for (const auto& on : w.on) {
     const int at = c.find_node_group(on.name);
-    if (at >= 0 && on.value) out.power += power_at_load(c.nodes[static_cast<std::size_t>(at)].server) * static_cast<double>(*on.value);
+    if (at < 0 || !on.value) continue;
+    const ServerModel& server = c.nodes[static_cast<std::size_t>(at)].server;
+    out.power += power_at_load(server) * static_cast<double>(*on.value);
+    out.power_known = out.power_known && server.power;
   }
   if (c.spec.site && c.spec.site->pue) {
     out.pue = *c.spec.site->pue;

@@ -36,6 +36,7 @@ struct RunPlan {                     // training on all tokens that the spec nam
   Seconds time{0};                   // goodput included
   double gpu_hours = 0;
   Watts power{0};                    // of the nodes, at load
+  bool power_known = true;           // false: that of a node is a lower bound, so power, energy and carbon are
   double pue = 1;
   bool pue_known = false;
   Joules energy{0};                  // at the site's meter where the PUE is known, else at the nodes' supplies
@@ -67,6 +68,7 @@ struct WorkloadPlan {
 std::vector<WorkloadPlan> plan_workloads(const Cluster&, const Plan&);
 
 // What one node draws while its GPUs are busy without end: the sum of its parts at their rated power, never more than the node's highest.
+// Of a node whose power is not known: of its parts that state one, a lower bound.
 Watts power_at_load(const ServerModel&);
 
 }  // namespace clusterc
