@@ -6,6 +6,7 @@
 namespace clusterc {
 
 extern const Rule kCostPriceWithoutPart;
+extern const Rule kWorkModelContradictory;
 
 namespace {
 
@@ -167,6 +168,7 @@ constexpr std::array kRules = {
     &kWorkServingRateShort,
     &kWorkSplitImpossible,
     &kWorkPrecisionNotOnGpu,
+    &kWorkModelContradictory,
     &kCostPartsMissingFromBill,
     &kCostEnergyOrSupportUnpriced,
     &kCostOfChoiceUnstated,

@@ -16,11 +16,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!every && !within) continue;
     const SourceSpan at = within ? within.span : every.span;
     const std::string object = "workloads." + w.name;
+    const CheckpointTime time = checkpoint_time(c, w.value);
+    // Where the storage's rate is known the time itself is held against both; a limit alone that is longer than the interval can never be kept.
+    if (!(time.size && time.gives) && every && within && above(within->value, every->value)) {
+      findings.error(rule.id, within.span, format("a checkpoint of workload '{}' may take {}, the next one begins after {}", w.name, to_text(*within, 3), to_text(*every, 3)))
+          .note(every.span, "the time between checkpoints").help("`checkpoint_within` below `checkpoint_every`, a twentieth of it is usual").object(object);
+      continue;
+    }
     if (!w.value.model || !w.value.model->parameters) {
       findings.note(rule.id, at, format("workload '{}' has no `model` with its parameters, so its checkpoints were not timed", w.name)).object(object);
       continue;
     }
-    const CheckpointTime time = checkpoint_time(c, w.value);
     const Bytes size = *time.size;
     const int storage = time.storage;
     if (!time.gives) {
@@ -49,7 +55,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A checkpoint of a workload is written in the time that it may take (`checkpoint_within`, error) and before the next one begins (`checkpoint_every`, error). Where only the interval is given, checkpoints take no more than 5 % of it (warning).
+A checkpoint of a workload is written in the time that it may take (`checkpoint_within`, error) and before the next one begins (`checkpoint_every`, error). Where nobody
+states how fast the storage writes, what it may take is held against the interval: a job that is allowed to save for longer than it computes between two saves makes no progress. Where only the interval is given, checkpoints take no more than 5 % of it (warning).
 
 ## Why it matters
 
@@ -61,6 +68,7 @@ While a synchronous checkpoint is written, every GPU waits. 142 s every 20 minut
 bytes = 14 x parameters        (weights in BF16: 2; master weights and two moments in FP32: 12)
 time  = bytes / min(promised write rate, else systems x data sheet rate; servers' ports; clients' ports)
 time <= checkpoint_within, time <= checkpoint_every, time <= 5 % of checkpoint_every
+checkpoint_within <= checkpoint_every        where the time is not known
 ```
 
 Source: S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 (bytes of a parameter); 5 % is a planning default.

@@ -15,12 +15,19 @@ constexpr double kWorthSaying = 0.01;         // an interval that costs less tha
 
 std::string points(double share) { return format("{:.1f} %", std::max(0.0, share) * 100); }
 
+// What keeps nothing of its time never ends, at any interval or only at the one that is written.
+void no_progress(const Rule& rule, Findings& findings, SourceSpan here, const std::string& name, Seconds every, double got, const std::string& sum, Seconds best, double most) {
+  Finding& f = findings.error(rule.id, here, format("workload '{}' makes no progress: with a checkpoint every {}, saves, lost work and restarts take {:.1f} % of its time", name, to_text(every, 3), (1 - got) * 100));
+  f.label(sum);
+  if (most > 0) f.help(format("`checkpoint_every: {}` keeps {}", to_text(best, 2), points(most)));
+  f.help("faster saves (`checkpoint_to`, `checkpoint_within`) and restarts (`resume_within`)").object("workloads." + name);
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
-    if (!w.checkpoint_within && !w.checkpoint_every) return;
     const CheckpointTime time = checkpoint_time(in.cluster, w);
     if (!time.takes) {
-      findings.note(rule.id, w.checkpoint_every.span, format("workload '{}' says how often it saves; how long that takes is not known (`checkpoint_within` is the most that it may), so its goodput was not checked", name));
+      if (w.checkpoint_every) findings.note(rule.id, w.checkpoint_every.span, format("workload '{}' says how often it saves; how long that takes is not known (`checkpoint_within` is the most that it may), so its goodput was not checked", name));
       return;
     }
     const Seconds between = time_between_interruptions(static_cast<double>(g.gpus), w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption)), save = *time.takes, best = best_checkpoint_interval(save, between);
@@ -28,6 +35,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const double got = goodput(save, every, restart, between), most = goodput(save, best, restart, between);
     const std::string sum = format("interruption every {} on {} GPUs; 1 - {}/{} - ({}/2 + {})/{}", to_text(between, 3), g.gpus, to_text(save, 3), to_text(every, 3), to_text(every, 3), to_text(restart, 3), to_text(between, 3));
     const SourceSpan here = first_place(w.checkpoint_every.span, w.checkpoint_within.span, at);
+    if (got <= 0) {
+      // Saves that may take longer than the interval: storage-checkpoint-exceeds-time-budget says so.
+      if (!above(save.value, every.value) || !w.checkpoint_every) no_progress(rule, findings, here, name, every, got, sum, best, most);
+      return;
+    }
+    if (!w.checkpoint_within && !w.checkpoint_every) return;
     if (w.checkpoint_every && above(most - kWorthSaying, got)) {
       findings.warning(rule.id, here, format("workload '{}' saves every {} and keeps {} of its time, every {} keeps {}", name, to_text(every, 3), points(got), to_text(best, 3), points(most))).label(sum)
           .help(format("`checkpoint_every: {}`", to_text(best, 2)))
@@ -47,6 +60,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 Training with `checkpoint_every` or `checkpoint_within`: what saving, lost work and restarts leave of the time, at the interval that is written or at the best one.
+Where they leave nothing the job makes no progress, which is an error, whether the interval is written or not.
 
 ## Why it matters
 
@@ -57,7 +71,7 @@ Interruptions grow with the number of GPUs: on 16,384 there is one every three h
 ```
 M = 50,676 GPU-hours / GPUs                time between interruptions; `gpu_hours_per_interruption` has those of your own logs
 best interval = sqrt(2 x save x M)
-goodput = 1 - save/interval - (interval/2 + restart)/M >= 0.9;  and within one point of the best interval's
+goodput = 1 - save/interval - (interval/2 + restart)/M >= 0.9;  and within one point of the best interval's;  error at 0 or less
 save: checkpoint / what the storage takes; where either is not known the most that it may take, `checkpoint_within`
 restart: `resume_within`, or 10 min
 ```

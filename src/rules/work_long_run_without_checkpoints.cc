@@ -6,12 +6,20 @@
 #include "rules/say.h"
 #include "rules/work_say.h"
 #include "targets/checkpoint.h"
+#include "targets/workload_plan.h"
 
 namespace clusterc {
 namespace {
 
 constexpr Threshold kThreshold{.means = "time that a run may take without checkpoints", .standard = 4 * 3600.0, .least = 60, .most = 1e8, .dimension = Dimension::time};
 constexpr double kUsual = 0.40;      // of the peak, as in work-run-time-claim-impossible
+
+// What `clusterc plan` expects it to take, where its model and batch say enough for that.
+std::optional<Seconds> planned_run(const RuleInput& in, const std::string& name) {
+  for (const WorkloadPlan& p : plan_workloads(in.cluster, in.plan))
+    if (p.name == name && p.run) return p.run->time;
+  return std::nullopt;
+}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -28,7 +36,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       runs = *w.within;
       from = "its `within`";
     } else if (w.train && w.train->tokens && w.model && g.peak) {
-      if (const Value<double>& p = w.model->active_parameters.or_else(w.model->parameters)) {
+      if (const auto planned = planned_run(in, name)) {
+        runs = *planned;
+        from = "as planned";
+      } else if (const Value<double>& p = w.model->active_parameters.or_else(w.model->parameters)) {
         runs = run_time(*p, static_cast<double>(*w.train->tokens), static_cast<double>(g.gpus), *g.peak, kUsual);
         from = format("at {} of the peak", percent(kUsual));
       }
@@ -57,7 +68,7 @@ The first interruption takes all of the work since the start: on 1,024 GPUs afte
 
 ```
 time > 4 h  needs  checkpoint_every
-time: within, or 6 x parameters x tokens / (GPUs x dense peak x 0.40);  interruption: every 50,676 GPU-hours
+time: within, or what `clusterc plan` expects, or without a step time 6 x parameters x tokens / (GPUs x dense peak x 0.40);  interruption: every 50,676 GPU-hours
 ```
 
 Source: Llama 3, arXiv 2407.21783, section 3.3.4.

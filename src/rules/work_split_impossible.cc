@@ -34,7 +34,8 @@ class OneWorkload {
       if (s.context && m.sequence && *m.sequence % context != 0) uneven(s.context, "context", "tokens of a sequence", *m.sequence);
       if (s.expert && m.experts && *m.experts % *s.expert != 0) uneven(s.expert, "expert", "experts", *m.experts);
       stages(s, m, pipeline);
-      if (w_.kind.value_or("training") != "inference") batch(s, m, data);
+      if (w_.kind.value_or("training") == "inference") held(m);
+      else batch(s, m, data);
     }
   }
 
@@ -66,6 +67,12 @@ class OneWorkload {
     if (s.interleave) f.label(format("pipeline {} x interleave {}", pipeline, *s.interleave));
     f.help(format("{} stages at most", *m.layers));
   }
+  // What serves no whole sequence serves nobody.
+  void held(const ModelShape& m) {
+    if (!w_.batch || !w_.batch->tokens || !m.sequence || *w_.batch->tokens >= *m.sequence) return;
+    error(w_.batch->tokens.span, format("a copy of workload '{}' holds {} tokens, one sequence has {}", name_, *w_.batch->tokens, *m.sequence)).note(m.sequence.span, "the sequence")
+        .help(format("`batch: {} tokens` or a multiple of it: a request is a whole sequence", *m.sequence));
+  }
   void batch(const ModelSplit& s, const ModelShape& m, std::int64_t data) {
     if (!w_.batch || !w_.batch->tokens || !m.sequence) return;
     const std::int64_t tokens = *w_.batch->tokens, sequence = *m.sequence;
@@ -73,6 +80,12 @@ class OneWorkload {
       error(w_.batch->tokens.span, format("a step of workload '{}' is {} tokens, one sequence has {}", name_, tokens, sequence)).note(m.sequence.span, "the sequence")
           .help(format("`batch: {} tokens` or a multiple of it: a step is whole sequences", sequence));
       return;
+    }
+    if (tokens % sequence != 0) {
+      // Frameworks count a batch in sequences; the plan reckons with the nearest number of them.
+      Finding& f = findings_.warning(rule_.id, w_.batch->tokens.span, format("a step of workload '{}' is {} tokens, which are no whole sequences of {}", name_, tokens, sequence));
+      f.label(format("{} / {} = {}, {} over; reckoned with {}", tokens, sequence, tokens / sequence, tokens % sequence, (tokens + sequence / 2) / sequence));
+      f.note(m.sequence.span, "the sequence").help(format("`batch: {} tokens`", (tokens + sequence / 2) / sequence * sequence)).object("workloads." + name_);
     }
     if (!w_.split || (!s.data && !s.micro_batch)) return;
     const std::int64_t sequences = (tokens + sequence / 2) / sequence, micro = s.micro_batch.value_or(1), together = data * micro;
@@ -99,7 +112,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 A workload can be divided as `split` says: over no more GPUs than it has, heads, experts and the tokens of a sequence in equal parts, no stage without a layer; and a step of
-training is whole sequences, in equal parts for the copies.
+training is whole sequences (a warning where some tokens are over), in equal parts for the copies. What a copy holds in inference is one sequence at least.
 
 ## Why it matters
 
@@ -112,7 +125,7 @@ tensor x pipeline x context x data <= GPUs of `on`
 heads mod tensor = 0;  kv_heads mod tensor = 0, or tensor mod kv_heads = 0 (then they are kept several times)
 experts mod expert = 0;  sequence mod context = 0
 pipeline x interleave <= layers                  stages need not be alike
-batch >= sequence;  batch / sequence mod (data x micro_batch) = 0
+batch >= sequence;  batch mod sequence = 0 (warning);  batch / sequence mod (data x micro_batch) = 0
 ```
 
 Source: D. Narayanan et al., arXiv 2104.04473, section 2 (how tensor, pipeline and data parallelism divide a model and its batch); what Megatron-LM asserts of its arguments.
@@ -135,7 +148,7 @@ const Rule kWorkSplitImpossible = {
     .code = "WORK-009",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a workload cannot be divided as its split says, or a step is less than one sequence",
+    .summary = "a workload cannot be divided as its split says, or a batch is less than one sequence",
     .explanation = kExplanation,
     .check = check,
 };

@@ -119,6 +119,7 @@ std::optional<Transformer> read_transformer(const ModelShape& m, std::string_vie
     const double through = std::max(0.0, (t.active - 2 * t.vocabulary * t.hidden) / t.layers - attention) / (3 * t.hidden);
     t.ffn = m.ffn ? whole(m.ffn) : through / t.experts_per_token;
     t.ffn_assumed = !m.ffn;
+    if (m.ffn) t.of_shape = t.layers * (attention + t.experts * 3 * t.hidden * t.ffn) + 2 * t.vocabulary * t.hidden;
     return t;
   }
   t.ffn_assumed = !m.ffn;
@@ -129,7 +130,7 @@ std::optional<Transformer> read_transformer(const ModelShape& m, std::string_vie
     for (const bool tied : {true, false}) {
       if (m.ffn ? false : gated) continue;
       const double sum = t.layers * (attention + (gated ? 3 : 2) * t.hidden * t.ffn) + (tied ? 1 : 2) * t.vocabulary * t.hidden;
-      if (const double off = std::abs(sum - t.parameters); off < nearest) nearest = off, t.gated = gated, t.tied = tied;
+      if (const double off = std::abs(sum - t.parameters); off < nearest) nearest = off, t.gated = gated, t.tied = tied, t.of_shape = sum;
     }
   return t;
 }

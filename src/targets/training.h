@@ -24,6 +24,7 @@ namespace clusterc {
 struct Transformer {
   double parameters = 0, active = 0;             // all, and those that one token goes through
   double layers = 0, hidden = 0, sequence = 0, heads = 0, kv_heads = 0, head_size = 0, ffn = 0, vocabulary = 0, experts = 0, experts_per_token = 0;
+  double of_shape = 0;                           // parameters that layers, hidden, heads, ffn and vocabulary give; 0: those of the experts are not written
   bool gated = false, tied = true;               // three matrices in each feed-forward layer; one table for input and output
   bool ffn_assumed = false, heads_assumed = false, vocabulary_assumed = false;
   double head_parameters() const { return vocabulary * hidden; }                                        // of the output layer

@@ -34,13 +34,13 @@ CheckpointPlan plan_checkpoint(const Cluster& c, const Workload& w, const Worklo
   }
   if (w.checkpoint_every) out.every = *w.checkpoint_every;
   else if (out.young) out.every = out.young;
-  if (out.save && out.every) out.goodput = std::max(0.0, goodput(*out.save, *out.every, out.restart, out.between));
+  if (out.save && out.every) out.goodput = goodput(*out.save, *out.every, out.restart, out.between);
   return out;
 }
 
 RunPlan plan_run(const Cluster& c, const Workload& w, const WorkloadPlan& p) {
   RunPlan out;
-  const double kept = p.checkpoint && p.checkpoint->goodput && *p.checkpoint->goodput > 0 ? *p.checkpoint->goodput : 1;
+  const double kept = p.checkpoint && p.checkpoint->goodput ? *p.checkpoint->goodput : 1;
   out.time = Seconds(static_cast<double>(*w.train->tokens) / p.tokens_per_second / kept);
   out.gpu_hours = out.time.value / 3600 * static_cast<double>(p.gpus);
   for (const auto& on : w.on) {
@@ -105,7 +105,9 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
     }
   }
   if (w.model->parameters) p.checkpoint = plan_checkpoint(c, w, p);
-  if (w.train && w.train->tokens && p.tokens_per_second > 0) p.run = plan_run(c, w, p);
+  const bool ends = !p.checkpoint || !p.checkpoint->goodput || *p.checkpoint->goodput > 0;
+  if (!ends) p.missing.push_back("when it ends: saves, lost work and restarts take all of its time, so it makes no progress");
+  else if (w.train && w.train->tokens && p.tokens_per_second > 0) p.run = plan_run(c, w, p);
 }
 
 void plan_inference(const Cluster& c, const Workload& w, const WorkloadGpus& g, WorkloadPlan& p) {
@@ -122,6 +124,7 @@ void plan_inference(const Cluster& c, const Workload& w, const WorkloadGpus& g, 
   p.machine = training_machine(c, g, w, model->experts > 0);
   ServingNeeds needs{.model = *model, .weight_bytes = bytes_of_precision(p.precision), .kv_token = kv_bytes_of_token(*model, w)};
   if (w.batch && w.batch->tokens) needs.tokens_held = static_cast<double>(*w.batch->tokens);
+  if (needs.tokens_held > 0 && needs.tokens_held < model->sequence) p.missing.push_back(format("its rate: `batch: {} tokens` is less than one sequence of {}", needs.tokens_held, model->sequence));
   needs.rate = w.tokens_per_second.value_or(0);
   p.serving = plan_serving(needs, p.machine, w.split ? static_cast<double>(w.split->tensor.value_or(1) * w.split->pipeline.value_or(1)) : 0);
 }

@@ -29,7 +29,7 @@ struct CheckpointPlan {
   std::optional<Seconds> young, daly, every;    // every: what is reckoned with, the spec's or Young's
   Seconds restart{0};
   bool restart_assumed = false;
-  std::optional<double> goodput;
+  std::optional<double> goodput;     // 0 or less: no progress
 };
 
 struct RunPlan {                     // training on all tokens that the spec names
