@@ -155,12 +155,11 @@ void add_switches(PcieTree& tree, const Named<PcieSocket>& socket, int index, Pc
       for (std::size_t j = 0; j < count; ++j)
         if (j != i && tree.switches[first + j].name == *written.through) w.through = static_cast<int>(first + j);
       // A circle has no root port: the switch that closes it hangs on none.
-      for (int up = w.through, steps = 0; up >= 0; up = tree.switches[static_cast<std::size_t>(up)].through, ++steps)
-        if (up == static_cast<int>(first + i) || steps > static_cast<int>(count)) {
-          w.through = -1;
-          break;
-        }
-      if (w.through < 0) tree.misfits.push_back({w.name, written.through.span, true, written.through.origin});
+      bool circle = w.name == *written.through;
+      for (int up = w.through, steps = 0; up >= 0 && !circle; up = tree.switches[static_cast<std::size_t>(up)].through, ++steps)
+        circle = up == static_cast<int>(first + i) || steps > static_cast<int>(count);
+      if (circle) w.through = -1;
+      if (w.through < 0) tree.misfits.push_back({w.name, written.through.span, circle ? PcieMisfit::What::circle : PcieMisfit::What::switch_below_none, written.through.origin});
     }
     w.generation = lowest_known({written.generation.value_or(0), w.through >= 0 ? board : root.generation});
     if (w.generation == 0) w.generation = root.generation;      // nobody says more: the socket's
@@ -225,7 +224,7 @@ PcieTree pcie_tree(const ServerModel& server) {
       if (slot.through) {
         for (std::size_t i = first_switch; i < tree.switches.size(); ++i)
           if (tree.switches[i].name == *slot.through) through = static_cast<int>(i);
-        if (through < 0) tree.misfits.push_back({entry.name, slot.through.span, true, slot.through.origin});
+        if (through < 0) tree.misfits.push_back({entry.name, slot.through.span, PcieMisfit::What::slot_below_none, slot.through.origin});
       }
       const std::int64_t slot_lanes = slot.lanes.value_or(16), parts = split_parts(static_cast<std::int64_t>(held.size()));
       std::int64_t taken = 0;
@@ -233,7 +232,7 @@ PcieTree pcie_tree(const ServerModel& server) {
         DeviceName name;
         PcieDevice d;
         if (!parse_device_name(**device, name) || !locate(server, name, d)) {
-          tree.misfits.push_back({entry.name, device->span.valid() ? device->span : entry.name_span, false, device->origin});
+          tree.misfits.push_back({entry.name, device->span.valid() ? device->span : entry.name_span, PcieMisfit::What::device, device->origin});
           continue;
         }
         d.socket = s;
@@ -338,7 +337,7 @@ NicDemand nic_demand(const Cluster& c, int group, int set) {
 // EPYC sockets talk over three or four x16 links of their own 128 lanes: 160 lanes of two sockets are left with three, 128 with four
 // (AMD, EPYC 9004 architecture overview; 7002 likewise). Three is the most that can be left; what the board brings out may be less.
 LaneBudget lane_budget(const ServerModel& server) {
-  constexpr std::int64_t kEpycLanes = 128, kFewestLinks = 3, kLinkLanes = 16;
+  constexpr std::int64_t kEpycLanes = 128, kFewestLinks = 3, kMostLinks = 4, kLinkLanes = 16;
   LaneBudget budget;
   if (!server.cpu || server.cpu_count <= 0 || !server.cpu->pcie_lanes) {
     if (server.part.pcie_lanes && server.cpu_count > 0) budget.usable = *server.part.pcie_lanes / server.cpu_count;
@@ -349,7 +348,8 @@ LaneBudget lane_budget(const ServerModel& server) {
   budget.usable = lanes - budget.between;
   if (server.part.pcie_lanes) {
     budget.usable = std::min(budget.usable, *server.part.pcie_lanes / server.cpu_count);
-    if (budget.between > 0) budget.between = lanes - budget.usable;
+    // A board that brings out less than the rest uses a fourth link, or leaves lanes idle.
+    if (budget.between > 0) budget.between = std::min(kMostLinks * kLinkLanes, lanes - budget.usable);
   }
   return budget;
 }

@@ -61,10 +61,11 @@ struct PcieTreeSocket {
   std::int64_t between = 0;         // that the sockets use among themselves
   std::int64_t generation = 0;
 };
-struct PcieMisfit {                 // a slot that names no device of this server, or a switch that does not exist
-  std::string slot_name;
+struct PcieMisfit {                 // a slot that names no device of this server, or what hangs below a switch that does not exist, or below itself
+  enum class What : std::uint8_t { device, slot_below_none, switch_below_none, circle };
+  std::string name;                 // of the slot; of the switch
   SourceSpan span;
-  bool switch_missing = false;
+  What what = What::device;
   Origin origin = Origin::absent;
 };
 struct PcieTree {

@@ -15,6 +15,10 @@ std::int64_t number_in(std::string_view name, std::string_view word) {
   return number && *number < 1000 ? static_cast<std::int64_t>(*number) : -1;
 }
 
+// Of one socket at most: a node for each last-level cache, 16 of them on one processor (AMD, EPYC 9005 architecture overview: 16 core complex dies in
+// EPYC 9755; EPYC 7002 has 16 core complexes); `nodes per socket` and sub-NUMA clustering make fewer.
+constexpr std::int64_t kMostNumaNodes = 16;
+
 class Places {
  public:
   Places(Resolution& r, const ServerModel& server, const PcieTree& tree, std::string_view group, SourceSpan at) : r_(r), s_(server), tree_(tree), group_(group), at_(at) {}
@@ -28,21 +32,62 @@ class Places {
       for (const auto& slot : socket.value.slots) check_slot(slot);
     }
     check_twice();
+    check_numa();
   }
 
  private:
+  std::int64_t sockets() const { return s_.part.sockets ? *s_.part.sockets : std::max<std::int64_t>(s_.cpu_count, static_cast<std::int64_t>(s_.part.pcie.entries.size())); }
+
+  // A name that another one already means, or that means nothing: "socket00", "slot06". False where it is well written, or not written here.
+  bool misnamed(std::string_view name, SourceSpan span, std::string_view word, std::int64_t number, bool only_numbers) {
+    if (!written(span) || (number < 0 && !only_numbers) || (number >= 0 && name == format("{}{}", word, number))) return false;
+    if (Finding* f = r_.error("spec-no-such-place", span, format("there is no '{}'", name))) f->help(number >= 0 ? format("it is written '{}{}'", word, number) : format("{}s are called {}0, {}1 and so on", word, word, word));
+    return true;
+  }
+
+  void check_numa() {
+    const Value<std::int64_t>& nodes = s_.part.numa_nodes;
+    const std::int64_t most = kMostNumaNodes * sockets();
+    if (nodes && written(nodes.span) && (*nodes > most || *nodes % sockets() != 0))
+      if (Finding* f = r_.error("spec-out-of-range", nodes.span, format("{} NUMA nodes on {} socket{}", *nodes, sockets(), sockets() == 1 ? "" : "s")))
+        f->help(format("each socket has as many as another, {} at most", kMostNumaNodes));
+    const auto beyond = [&](std::string_view what, const Value<std::int64_t>& numa) {
+      if (!numa || !written(numa.span) || *numa < most) return;
+      if (Finding* f = r_.error("spec-no-such-place", numa.span, format("{} hangs on NUMA node {}, {} socket{} {} {} at most", what, *numa, sockets(), sockets() == 1 ? "" : "s", sockets() == 1 ? "has" : "have", most)))
+        f->help(format("NUMA nodes are counted from 0 over the whole server: 0 to {}", nodes && *nodes <= most ? *nodes - 1 : most - 1));
+    };
+    for (const auto& socket : s_.part.pcie) {
+      for (const auto& slot : socket.value.slots) beyond(format("slot '{}'", slot.name), slot.value.numa);
+      for (const auto& sw : socket.value.switches) beyond(format("switch '{}'", sw.name), sw.value.numa);
+    }
+  }
+
   bool written(SourceSpan span) const { return span.valid() && span.file == at_.file; }   // in the spec, not in a part
 
   void misfits() {
     for (const PcieMisfit& m : tree_.misfits) {
       if (m.origin != Origin::spec) continue;      // the tree of a part that the spec has fitted otherwise
-      if (m.switch_missing) r_.error("spec-unknown-name", m.span, format("slot '{}' goes through a switch that its socket does not have", m.slot_name));
-      else if (Finding* f = r_.error("spec-unknown-device", m.span, format("slot '{}' holds a device that group '{}' does not have", m.slot_name, group_)))
+      using What = PcieMisfit::What;
+      if (m.what == What::slot_below_none || m.what == What::switch_below_none) {
+        r_.error("spec-unknown-name", m.span, format("{} '{}' goes through a switch that its socket does not have", m.what == What::slot_below_none ? "slot" : "switch", m.name));
+      } else if (m.what == What::circle) {
+        if (Finding* f = r_.error("spec-no-such-place", m.span, format("switch '{}' hangs below itself", m.name))) f->help("one switch of them hangs on the root port: leave out its `through`");
+      } else if (Finding* f = r_.error("spec-unknown-device", m.span, format("slot '{}' holds a device that group '{}' does not have", m.name, group_)))
         f->help("devices are written `gpus[0]`, `nics.compute[3]` or `drives.scratch[1]`, counted from 0");
     }
   }
 
   void check_socket(const Named<PcieSocket>& socket, int index, std::int64_t number) {
+    if (misnamed(socket.name, socket.name_span, "socket", number_in(socket.name, "socket"), true)) return;
+    // One slot of the machine hangs on one socket; where the spec puts a part's slot elsewhere, the spec's word counts.
+    for (const auto& slot : socket.value.slots)
+      for (int i = 0; i < index && number_in(slot.name, "slot") >= 0 && written(slot.name_span); ++i) {
+        const Named<PcieSocket>& other = s_.part.pcie.entries[static_cast<std::size_t>(i)];
+        const auto* there = other.value.slots.find(slot.name);
+        if (!there || !written(there->name_span)) continue;
+        if (Finding* f = r_.error("spec-place-taken", slot.name_span, format("'{}' of group '{}' hangs on '{}' and on '{}'", slot.name, group_, other.name, socket.name)))
+          f->note(there->name_span, "its other place").help("a slot hangs on one socket: keep it there, or give this one a number of its own");
+      }
     if (s_.part.sockets && number >= *s_.part.sockets && written(socket.name_span)) {
       const std::int64_t sockets = *s_.part.sockets;
       if (Finding* f = r_.error("spec-no-such-place", socket.name_span, format("there is no '{}': '{}' has {} socket{}", socket.name, s_.id, sockets, sockets == 1 ? "" : "s")))
@@ -74,6 +119,9 @@ class Places {
       if (Finding* f = r_.error("spec-place-taken", place_of(slot.devices.front(), entry), format("slot '{}' holds '{}', and others beside it in `devices`", entry.name, *slot.device)))
         f->help(format("write all of them in `devices`, or give '{}' a slot of its own", *slot.device));
     const std::int64_t number = number_in(entry.name, "slot");
+    if (misnamed(entry.name, entry.name_span, "slot", number, false)) return;
+    if (s_.part.pcie_slots && number == 0 && lanes > 8 && written(entry.name_span))
+      if (Finding* f = r_.error("spec-no-such-place", entry.name_span, format("there is no 'slot0': slots of '{}' are counted from 1", s_.id))) f->help(format("slot1 to slot{}", *s_.part.pcie_slots));
     if (s_.part.pcie_slots && number > *s_.part.pcie_slots && lanes > 8 && written(entry.name_span))
       if (Finding* f = r_.error("spec-no-such-place", entry.name_span, format("there is no '{}': '{}' has {} slots of 16 lanes", entry.name, s_.id, *s_.part.pcie_slots)))
         f->help(format("slot1 to slot{}; `pcie_slots` says how many this machine has, `lanes: 8` that a slot is no wide one", *s_.part.pcie_slots));

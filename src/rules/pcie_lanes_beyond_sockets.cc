@@ -41,7 +41,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                   format("{} of '{}' needs {} PCIe lanes, {} {}", socket.name, g.name, socket.lanes_used, usable, epyc_pair ? "are left beside the links between the sockets" : "exist"));
       f.label(join(parts, " + ") + format(" = {}", socket.lanes_used));
       if (s.cpu && s.cpu->pcie_lanes.span.valid()) {
-        f.note(s.cpu->pcie_lanes.span, epyc_pair ? format("{} lanes of one socket, {} of them for {} links to the other", socket.lanes + socket.between, socket.between, socket.between / 16) : std::string("the lanes of one socket"));
+        f.note(s.cpu->pcie_lanes.span, epyc_pair ? format("{} lanes of one socket, {} of them for {} links to the other{}", *s.cpu->pcie_lanes, socket.between, socket.between / 16, *s.cpu->pcie_lanes > socket.lanes + socket.between ? format("; the board brings out {}", socket.lanes) : std::string()) : std::string("the lanes of one socket"));
         mention_unconfirmed(f, s.cpu->pcie_lanes, format("the number of lanes of '{}'", s.cpu_model));
       }
       f.help("put PCIe switches between (`switches`, `through`), or move devices to the other socket");

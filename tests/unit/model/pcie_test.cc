@@ -121,8 +121,8 @@ TEST(Pcie, NarrowSlotsUplinksAndOlderProcessorsSlowTheRoad) {
   s.part.pcie.entries.push_back({"socket0", {}, socket});
   const PcieTree tree = pcie_tree(s);
   ASSERT_EQ(tree.misfits.size(), 2u);                         // gpus[1] does not exist, nor does switch b
-  EXPECT_FALSE(tree.misfits[0].switch_missing);
-  EXPECT_TRUE(tree.misfits[1].switch_missing);
+  EXPECT_EQ(tree.misfits[0].what, PcieMisfit::What::device);
+  EXPECT_EQ(tree.misfits[1].what, PcieMisfit::What::slot_below_none);
   const PcieRoad road = pcie_road(tree, *tree.gpu(0), *tree.nic(0, 0));
   EXPECT_EQ(road.relation, PcieRelation::same_socket);
   EXPECT_TRUE(road.crosses_uplink);
@@ -223,7 +223,8 @@ TEST(Pcie, ACircleOfSwitchesIsAMisfit) {
   s.part.pcie.entries.push_back({"socket0", {}, socket});
   const PcieTree tree = pcie_tree(s);
   ASSERT_EQ(tree.misfits.size(), 1u);
-  EXPECT_TRUE(tree.misfits[0].switch_missing);
+  EXPECT_EQ(tree.misfits[0].what, PcieMisfit::What::circle);
+  EXPECT_EQ(tree.misfits[0].name, "b");                         // the one that closes it
   EXPECT_LE(switches_above(tree, *tree.nic(0, 0)).size(), 2u);
 }
 
@@ -240,6 +241,9 @@ TEST(Pcie, TwoEpycSocketsKeepLanesForEachOther) {
   s.part.pcie_lanes = Value<std::int64_t>(128, {}, Origin::spec);
   EXPECT_EQ(lane_budget(s).usable, 64);                         // four links: 128 of two sockets
   EXPECT_EQ(lane_budget(s).between, 64);
+  s.part.pcie_lanes = Value<std::int64_t>(8, {}, Origin::spec);
+  EXPECT_EQ(lane_budget(s).usable, 4);                          // 8 / 2 sockets
+  EXPECT_EQ(lane_budget(s).between, 64);                        // 4 x 16 at most; the other 60 are idle, not links
   s.part.pcie_lanes = Value<std::int64_t>(256, {}, Origin::spec);
   EXPECT_EQ(lane_budget(s).usable, 80);                         // more than there is is not believed
   s.cpu_count = 1;
