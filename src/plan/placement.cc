@@ -267,6 +267,9 @@ class Placer {
     plan_.racks[rack].devices_weight += Kilograms(kilograms);
   }
 
+  // Weight of devices that the rack still takes beside their rails and its cables, as rack-static-load-exceeded weighs it.
+  static double takes(const RackState& s) { return (s.rated - kRackCables.value) / (1 + kRailShare) - (s.rated - s.carries); }
+
   // Units where `n` in a row are free, as the bit of the lowest.
   static std::uint64_t runs(std::uint64_t free, std::int64_t n) {
     for (std::int64_t i = 1; i < n && free; ++i) free &= free >> 1;      // each step drops the starts whose run ends one unit on
@@ -282,7 +285,7 @@ class Placer {
     if (limit != Within::units && (d.watts > s.normal + kRounding || d.kilograms > s.carries + kRounding)) return 0;
     if (limit == Within::after_loss && d.after_loss > s.survives + kRounding) return 0;
     if (limit == Within::after_loss || limit == Within::normal) {
-      if (std::isfinite(s.rated) && (s.rated - s.carries + d.kilograms) * (1 + kRailShare) + kRackCables.value > s.rated + kRounding) return 0;
+      if (std::isfinite(s.rated) && d.kilograms > takes(s) + kRounding) return 0;
       if (std::max<std::int64_t>(0, d.c13 - s.c13) + std::max<std::int64_t>(0, d.c19 - s.c19) > s.either) return 0;
     }
     const std::uint64_t r = runs(s.free, d.units);
@@ -439,7 +442,7 @@ class Placer {
   void left_over(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, SourceSpan span, std::int64_t per_rack = kMostUnits) {
     if (count <= 0) return;
     std::int64_t units = 0, fits_units = 0;
-    double watts = 0, kilograms = 0;
+    double watts = 0, kilograms = 0, beside_rails = 0;
     for (std::int64_t r = 0; r < g.count; ++r) {
       const RackState& s = state_[g.first + r];
       std::int64_t run = 0;
@@ -449,6 +452,7 @@ class Placer {
       ++fits_units;
       watts = std::max(watts, s.normal);
       kilograms = std::max(kilograms, s.carries);
+      if (std::isfinite(s.rated)) beside_rails = std::max(beside_rails, takes(s));
     }
     using Lack = Unplaced::Lack;
     Lack lack = Lack::units;
@@ -457,7 +461,7 @@ class Placer {
     else if (g.count == 0) why = clusterc::format("rack group '{}' has no racks", g.name);
     else if (!fits_units) why = clusterc::format("no rack of '{}' has more than {} U free in one piece, {} U are needed", g.name, units, d.units);
     else if (d.watts > watts) lack = Lack::power, why = clusterc::format("no rack of '{}' with {} U free has more than {} of continuous power left, {} are needed", g.name, d.units, to_text(Watts(watts)), to_text(Watts(d.watts)));
-    else if (d.kilograms > kilograms) lack = Lack::weight, why = clusterc::format("no rack of '{}' with {} U free carries more than another {}, {} are needed", g.name, d.units, to_text(Kilograms(kilograms)), to_text(Kilograms(d.kilograms)));
+    else if (d.kilograms > kilograms) lack = Lack::weight, why = clusterc::format("no rack of '{}' with {} U free carries more than another {} beside rails and cables, {} are needed", g.name, d.units, to_text(Kilograms(beside_rails)), to_text(Kilograms(d.kilograms)));
     else lack = Lack::places, why = g.count == 1 ? clusterc::format("the one rack of '{}' takes {}", g.name, per_rack) : clusterc::format("the {} racks of '{}' take {} each", g.count, g.name, per_rack);
     plan_.unplaced.push_back({.kind = d.kind, .group = d.group, .count = count, .span = span, .why = std::move(why), .first = first, .lack = lack});
   }
