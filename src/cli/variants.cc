@@ -170,6 +170,10 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
   const Cluster& cluster = *whole->cluster;
   if (cluster.spec.phases.empty()) throw UsageError{"--phases: the spec has no `phases`"};
   PhasesReport report{.cluster = cluster.spec.name.value_or("")};
+  // Steps that take away, or have more than the whole, are no way to grow: told as `check` tells it, and not planned.
+  Findings wrong;
+  check_phases(cluster.spec, wrong);
+  if (wrong.count(Severity::error) > 0) return {"", report_findings(*whole, path, given, true)};
 
   // Counts of a phase: its own, else those of the phase before, else all.
   struct Group { std::string path; std::string name; std::int64_t all = 0, now = 0; bool nodes = true; };
@@ -232,6 +236,7 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
     if (before) s.change = diff_plans(*before->plan, *run->plan, keep);
     s.change.parts = bought.step(before ? &*before->plan : nullptr, *run->plan, racks);
     s.figures.cost = cost_of(*run->plan, racks, bought.paid_besides());
+    if (!before && s.figures.cost) s.once = s.figures.cost->once;
     if (!last)
       for (const RackGroupModel& g : run->cluster->racks) s.empty_racks += empty_racks(*run->plan, g);
     run->findings.sort(run->sources);

@@ -151,14 +151,15 @@ void diff_findings(const Findings& before, const Findings& after, SpecDiff& d) {
   for (auto* list : {&d.new_findings, &d.gone_findings, &d.changed_findings}) std::stable_sort(list->begin(), list->end(), [](const FindingChange& a, const FindingChange& b) { return a.severity > b.severity; });
 }
 
-std::string plan_changes_text(const PlanDiff& d, const Cost* cost, std::string_view indent) {
+std::string plan_changes_text(const PlanDiff& d, const Cost* cost, std::string_view indent, const std::vector<NamedSum>& once) {
   std::string out;
   const auto title = [&](std::string_view text) { out += format("\n{}{}\n", indent, text); };
-  if (!d.parts.empty()) {
+  if (!d.parts.empty() || !once.empty()) {
     title("Buy, or have left over");
     Table table({">number", "part", ">length", "what", ">price"});
     // All of them: it is what somebody orders by.
     for (const PartChange& p : d.parts) table.row({signed_count(p.after - p.before), p.part, p.length.value > 0 ? to_text(p.length) : "", p.what, price_of(cost, p)});
+    for (const NamedSum& s : once) table.row({"", s.name, "", "paid once", money_text(s.amount, cost->currency)});
     out += table.text(static_cast<unsigned>(indent.size() + 2));
   }
   for (const Section& s : sections(d)) {

@@ -32,7 +32,8 @@ struct SpecDiff {
 void diff_findings(const Findings& before, const Findings& after, SpecDiff&);
 
 // Of a plan alone: what to buy, and every list of objects. `priced_by`: prices of the parts; may be null.
-std::string plan_changes_text(const PlanDiff&, const Cost* priced_by, std::string_view indent = "");
+// `once`: what is paid beside parts.
+std::string plan_changes_text(const PlanDiff&, const Cost* priced_by, std::string_view indent = "", const std::vector<NamedSum>& once = {});
 void plan_changes_json(JsonWriter&, const PlanDiff&);    // members of an object that is open
 
 std::string render_diff_text(const SpecDiff&);

@@ -42,7 +42,7 @@ std::string render_phases_text(const PhasesReport& r) {
       out += format("  {} error{} at this size\n", s.errors.size(), s.errors.size() == 1 ? "" : "s");
       for (std::size_t k = 0; k < s.errors.size() && k < 3; ++k) out += "    " + s.errors[k] + "\n";
     }
-    out += plan_changes_text(s.change, f.cost ? &*f.cost : nullptr, "  ");
+    out += plan_changes_text(s.change, f.cost ? &*f.cost : nullptr, "  ", s.once);
   }
   return out;
 }
@@ -54,7 +54,9 @@ std::string render_phases_json(const PhasesReport& r) {
   for (const std::string& b : r.built_for) json.value(b);
   json.end_array().array("phases");
   for (const PhaseStep& s : r.steps) {
-    json.begin_object().field("name", s.name).field("by", s.by).field("disturbed", disturbed(s.change)).field("idle_leaves", s.idle_leaves).field("empty_racks", s.empty_racks).object("figures");
+    json.begin_object().field("name", s.name).field("by", s.by).field("disturbed", disturbed(s.change)).field("idle_leaves", s.idle_leaves).field("empty_racks", s.empty_racks).object("once", JsonWriter::Layout::line);
+    for (const NamedSum& sum : s.once) json.field(sum.name, sum.amount);
+    json.end_object().object("figures");
     figures_json(json, s.figures);
     json.end_object().array("errors");
     for (const std::string& e : s.errors) json.value(e);

@@ -11,6 +11,7 @@ namespace clusterc {
 struct PhaseStep {
   std::string name, by;                       // by: a day; empty: none
   PlanFigures figures;
+  std::vector<NamedSum> once;                 // paid in this step beside parts: freight, installation; the first one pays them
   PlanDiff change;                            // against the step before; of the first one the whole bill is in `parts`
   std::int64_t idle_leaves = 0;               // leaf switches that nobody is plugged into yet: they may be bought later
   std::int64_t empty_racks = 0;               // where nothing stands yet: neither they nor their PDUs are in the sums of this step
