@@ -189,14 +189,14 @@ void fill_server_power(ServerModel& server, const Value<Watts>& cap) {
       }
     }
   }
-  // A stated power is that of GPUs at their TDP: the limit takes the difference away, and what the supplies lose on it. The sum has it already.
+  // A stated power is that of GPUs at their TDP: the limit takes the difference away, and what fans and supplies took for it. The sum has it already.
   if (server.power && !is_sum && server.gpu_limit && server.gpu && server.gpu->tdp && gpu_power(server, *server.gpu->tdp) < *server.gpu->tdp) {
-    const Watts less = (*server.gpu->tdp - *server.gpu_limit) * static_cast<double>(server.gpu_count) / sum.efficiency;
+    const Watts less = (*server.gpu->tdp - *server.gpu_limit) * static_cast<double>(server.gpu_count) * ((1 + sum.fan_share) / sum.efficiency);
     if (less < *server.power) {
       const bool confirmed = server.power.confirmed && server.gpu->tdp.confirmed;
       const std::string from = server.refitted ? format("{}; ", server.power.source) : std::string();
       server.power = Value<Watts>::derived(*server.power - less,
-                                           format("{}{} - {} x ({} - {}) / {:.4g}", from, to_text(*server.power), server.gpu_count, to_text(*server.gpu->tdp), to_text(*server.gpu_limit), sum.efficiency), server.gpu_limit.span);
+                                           format("{}{} - {} x ({} - {}) x {:.2f} fans / {:.4g} supply efficiency", from, to_text(*server.power), server.gpu_count, to_text(*server.gpu->tdp), to_text(*server.gpu_limit), 1 + sum.fan_share, sum.efficiency), server.gpu_limit.span);
       server.power.confirmed = confirmed;
       if (server.power_typical && *server.power < *server.power_typical) server.power_typical = server.power;
     }

@@ -1,7 +1,9 @@
 // Node groups: the server of each with all changes made, its ports by name, its power.
 #include "model/merge.h"
 #include "model/power.h"
+#include "model/power_cap.h"
 #include "model/resolution.h"
+#include "model/rounding.h"
 
 namespace clusterc {
 
@@ -135,6 +137,18 @@ void look_up_parts(Resolution& r, ServerModel& s) {
   s.nics = resolve_nics(r, p.nics);
 }
 
+// Nothing draws more when it idles, or usually, than at its highest.
+void check_least_powers(Resolution& r, const ServerModel& s, const Named<NodeGroup>& group) {
+  const Value<Watts> highest = uncapped_power(s);
+  const auto check = [&](std::string_view key, const Value<Watts>& watts) {
+    if (!highest || !watts || s.virtual_machine || s.instance || watts.span.file != group.name_span.file || !above(watts->value, highest->value)) return;
+    if (Finding* f = r.error("spec-out-of-range", watts.span, format("`{}` of group '{}' is {}, its highest power is {}", key, group.name, to_text(*watts), to_text(*highest))))
+      f->help("both are of a whole node at the wall").object("nodes." + group.name);
+  };
+  check("power_idle", s.part.power_idle);
+  check("power_typical", s.part.power_typical);
+}
+
 // Everything that the merged part names, and the figures that follow.
 void complete_server(Resolution& r, ServerModel& s, const std::optional<ServerPart>& stated_for, const Value<Watts>& cap, const Named<NodeGroup>& group) {
   look_up_parts(r, s);
@@ -153,6 +167,7 @@ void complete_server(Resolution& r, ServerModel& s, const std::optional<ServerPa
   fill_ports(r, s);
   check_pcie_places(r, s, group.name, group.name_span);
   fill_server_power(s, cap);
+  check_least_powers(r, s, group);
 }
 
 ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGroupModel& group) {

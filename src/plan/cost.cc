@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/digits.h"
 #include "base/format.h"
 #include "plan/fabric.h"
 #include "plan/power.h"
@@ -219,10 +220,7 @@ std::optional<FabricSaving> saving_of_oversubscription(const Plan& plan, const C
 std::string money_text(double amount, std::string_view currency) {
   std::array<char, 400> buffer;
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), amount, std::chars_format::fixed, std::abs(amount) < 100 ? 2 : 0).ptr;
-  std::string digits(buffer.data(), end);
-  const std::size_t first = digits.starts_with('-') ? 1 : 0;
-  for (std::size_t i = std::min(digits.find('.'), digits.size()); i > first + 3;) digits.insert(i -= 3, ",");
-  return digits + " " + std::string(currency);
+  return in_threes(std::string(buffer.data(), end)) + " " + std::string(currency);
 }
 
 }  // namespace clusterc

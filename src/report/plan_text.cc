@@ -258,7 +258,7 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
                  power_each(cluster, g)});
     std::string text = table.text();
     for (const NodeGroupModel& g : cluster.nodes)
-      if (g.server.refitted && g.server.power) text += format("  power of {}: {}\n", g.name, g.server.power.source);
+      if (g.server.power && g.server.power.origin == Origin::derived && (g.server.refitted || g.server.gpu_limit || (g.spec && g.spec->power_cap))) text += format("  power of {}: {}\n", g.name, g.server.power.source);
     return text;
   }());
   if (!plan.racks.empty()) section("Racks", racks_text(cluster, plan));

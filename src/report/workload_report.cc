@@ -3,20 +3,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/digits.h"
 #include "base/format.h"
 #include "report/table.h"
 
 namespace clusterc {
 namespace {
 
-std::string bytes(double v) { return to_text(v, Dimension::bytes, 3); }
+// Always decimal: terms that stand beside their sum have its units, whichever of them are whole in binary ones.
+std::string bytes(double v) {
+  for (const auto& [unit, name] : {std::pair{1e15, "PB"}, std::pair{1e12, "TB"}, std::pair{1e9, "GB"}, std::pair{1e6, "MB"}, std::pair{1e3, "kB"}})
+    if (v >= unit * 0.9995) return format("{:.3g} {}", v / unit, name);
+  return format("{:.3g} B", v);
+}
 std::string seconds(double v) { return to_text(v, Dimension::time, 3); }
 std::string percent_of(double part, double whole) { return format("{:.1f} %", whole > 0 ? part / whole * 100 : 0); }
-// As people write them: 70e9, 15e12; whole numbers below a million as they are.
+// As people write them: 70e9, 15e12; below a million whole numbers as money has them, and small ones with four digits.
 std::string count(double n) {
   for (const auto& [unit, power] : {std::pair{1e12, "e12"}, std::pair{1e9, "e9"}, std::pair{1e6, "e6"}})
-    if (n >= unit) return format("{:.4g}{}", n / unit, power);
-  return format("{:.6g}", n);
+    if (n >= unit * 0.9999995) return format("{:.4g}{}", n / unit, power);
+  return n >= 1000 || n == std::floor(n) ? in_threes(format("{:.0f}", n)) : format("{:.4g}", n);
 }
 
 std::string_view sharding_word(Sharding s) {
@@ -88,7 +94,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
                             u.memory.gradients_replace ? " (gradients take the place of activations)" : "", memory_text(u.memory), bytes(u.memory.reserved())));
       line("step", format("{} for {} sequences of {} tokens in {} micro batches: {}", seconds(u.time.total()), p.job->batch, m.sequence, u.time.micro_batches, shares(terms_of(u.time), u.time.total())));
       line("waits", format("communication that is not hidden {}, bubble {}", percent_of(u.time.communication(), u.time.total()), percent_of(u.time.pipeline, u.time.total())));
-      line("rate", format("{} tokens/s, {:.4g} on each GPU; {} of the dense peak of {} ({} operations a token, causal attention, nothing that is done again)", count(p.tokens_per_second), p.tokens_per_second / p.machine.gpus,
+      line("rate", format("{} tokens/s, {} on each GPU; {} of the dense peak of {} ({} operations a token, causal attention, nothing that is done again)", count(p.tokens_per_second), count(p.tokens_per_second / p.machine.gpus),
                           percent_of(p.mfu, 1), to_text(p.machine.peak), count(m.flops_per_token())));
       line("reckoned", format("matrices at {} ({}) x {} ({}); memory at {} ({})", to_text(p.machine.matrices), p.machine.matrices_from, p.machine.share, p.machine.share_from, to_text(p.machine.bandwidth), p.machine.bandwidth_from));
       if (u.layout.gpus() < p.machine.gpus) line("idle", format("{} of {} GPUs: layers and batch do not divide over all of them", p.machine.gpus - u.layout.gpus(), p.machine.gpus));
@@ -102,7 +108,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     if (p.scaling.size() > 1) {
       Table table({">GPUs", ">step", ">tokens/s/GPU", ">efficiency", ">waits", "split"});
       for (const ScalePoint& s : p.scaling)
-        table.row({count(s.gpus), seconds(s.choice.time.total()), format("{:.4g}", s.tokens_per_gpu), percent_of(s.efficiency, 1), percent_of(s.choice.time.communication() + s.choice.time.pipeline, s.choice.time.total()),
+        table.row({count(s.gpus), seconds(s.choice.time.total()), count(s.tokens_per_gpu), percent_of(s.efficiency, 1), percent_of(s.choice.time.communication() + s.choice.time.pipeline, s.choice.time.total()),
                    split_text(s.choice.layout)});
       out += table.text(6);
     }
@@ -111,7 +117,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     const CheckpointPlan& c = *p.checkpoint;
     line("checkpoint", format("{}{}", bytes(c.size.value), c.rate ? format(" to '{}' at {} ({})", c.storage, to_text(*c.rate), c.rate_from) : std::string("; no storage that its nodes share states its rate"))
                            + (c.save ? format(", {}{}", seconds(c.save->value), c.save_is_limit ? " at most (`checkpoint_within`)" : "") : std::string()));
-    line("interrupted", format("every {} ({:.0f} GPU-hours / {} GPUs)", seconds(c.between.value), c.gpu_hours, p.gpus));
+    line("interrupted", format("every {} ({} GPU-hours / {} GPUs)", seconds(c.between.value), count(c.gpu_hours), p.gpus));
     if (c.young) line("interval", format("{} (Young), {} (Daly){}", seconds(c.young->value), seconds(c.daly->value), c.every && c.every->value != c.young->value ? format("; written {}", seconds(c.every->value)) : std::string()));
     if (c.goodput) line("goodput", format("{}: 1 - {}/{} - ({}/2 + {})/{}{}", percent_of(*c.goodput, 1), seconds(c.save->value), seconds(c.every->value), seconds(c.every->value), seconds(c.restart.value), seconds(c.between.value),
                                           c.restart_assumed ? ", a restart of 10 min assumed" : ""));
@@ -120,7 +126,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     const RunPlan& r = *p.run;
     line("training", format("{}, {} GPU-hours", to_text(r.time, 3), count(r.gpu_hours)));
     const std::string_view least = r.power_known ? "" : "at least ";
-    line("energy", format("{}{} ({}{} of the nodes at load{})", least, to_text(r.energy, 3), least, to_text(r.power, 4), r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
+    line("energy", format("{}{} ({}{} of the nodes with their parts at rated power, {} at their highest{})", least, to_text(r.energy, 3), least, to_text(r.power, 4), to_text(r.highest, 4), r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
     if (r.carbon) line("carbon", format("{}{:.4g} t of CO2 equivalent", least, r.carbon->value / 1000));
   }
 }

@@ -48,6 +48,7 @@ RunPlan plan_run(const Cluster& c, const Workload& w, const WorkloadPlan& p) {
     if (at < 0 || !on.value) continue;
     const ServerModel& server = c.nodes[static_cast<std::size_t>(at)].server;
     out.power += power_at_load(server) * static_cast<double>(*on.value);
+    out.highest += server.power.value_or(Watts(0)) * static_cast<double>(*on.value);
     out.power_known = out.power_known && server.power;
   }
   if (c.spec.site && c.spec.site->pue) {

@@ -35,7 +35,8 @@ struct CheckpointPlan {
 struct RunPlan {                     // training on all tokens that the spec names
   Seconds time{0};                   // goodput included
   double gpu_hours = 0;
-  Watts power{0};                    // of the nodes, at load
+  Watts power{0};                    // of the nodes, at load (power_at_load)
+  Watts highest{0};                  // of the same nodes, as racks and feeds are planned
   bool power_known = true;           // false: that of a node is a lower bound, so power, energy and carbon are
   double pue = 1;
   bool pue_known = false;

@@ -72,7 +72,8 @@ TEST(Power, OfAServerFallsWithTheLimitOfItsGpus) {
   EXPECT_DOUBLE_EQ(server_power_sum(s.server).stated.value, 1785);       // 4 x 300 + 2 x 280 + 25: no planning defaults
   s.server.part.power = fact(Watts{3000});
   fill_server_power(s.server, {});
-  EXPECT_NEAR(s.server.power->value, 2787.234, 0.001);                   // 3,000 - 200 / 0.94
+  EXPECT_NEAR(s.server.power->value, 2761.702, 0.001);                   // 3,000 - 200 x 1.12 / 0.94: fans and supplies take less too
+  EXPECT_EQ(s.server.power.source, "3 kW - 4 x (350 W - 300 W) x 1.12 fans / 0.94 supply efficiency");
   s.server.gpu_limit = fact(Watts{400});                                 // above the TDP: nothing changes
   fill_server_power(s.server, {});
   EXPECT_DOUBLE_EQ(s.server.power->value, 3000);
@@ -121,10 +122,10 @@ TEST(Power, FollowsPartsThatTheStatedOneIsNotOf) {
   s.server.part.drives.entries.front().value.count = fact(std::int64_t{4});
   fill_server_power(s.server, {});
   EXPECT_NEAR(s.server.power->value, 3343.404, 0.001);
-  // A limit of 350 W on each GPU takes 4 x 50 / 0.94 = 212.77 W away again.
+  // A limit of 350 W on each GPU takes 4 x 50 x 1.12 / 0.94 = 238.30 W away again.
   s.server.gpu_limit = fact(Watts{350});
   fill_server_power(s.server, {});
-  EXPECT_NEAR(s.server.power->value, 3130.638, 0.001);
+  EXPECT_NEAR(s.server.power->value, 3105.106, 0.001);
 }
 
 TEST(Power, FallsWithPartsThatAreLeftOut) {
