@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "compile/ansible/settings.h"
 #include "compile/common.h"
+#include "compile/deployment.h"
 #include "compile/file_systems.h"
 #include "compile/group_network.h"
 #include "compile/slurm/slurm.h"
@@ -141,6 +142,7 @@ void note_what_is_left(const Cluster& c, const Plan& plan, const CompileWish& as
   if (!asked.only.empty()) return;
   check_file_systems(c, plan, findings);
   check_homes(c, findings);
+  check_deployment({c, plan, asked.spec_digest, nullptr, asked.accepted, asked.inventory}, findings);
   if (is_made(c, "slurm")) check_pyxis(c, findings);
   check_interface_names({c, plan, asked.spec_digest, nullptr, asked.accepted, asked.inventory}, findings);
 }

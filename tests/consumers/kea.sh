@@ -64,7 +64,7 @@ for name in $trees; do
   say "$name: $(cat "$work/counted") reservations, as dnsmasq's"
 done
 # Where the cluster has name servers of its own, who installs is told of the one that nodes are configured with: without it no installer finds its packages.
-told() { python3 -c 'import json, sys; print(*[o["data"] for o in json.load(open(sys.argv[1]))["Dhcp4"]["option-data"] if o["name"] == "domain-name-servers"])' "$1"; }
+told() { python3 -c 'import json, sys; print(*sorted({o["data"] for s in json.load(open(sys.argv[1]))["Dhcp4"]["subnet4"] for o in s["option-data"] if o["name"] == "domain-name-servers"}))' "$1"; }
 equal "name servers of a cluster without a domain" "$(told "$work/kea-superpod/kea/kea-dhcp4.conf")" ""
 sed 's/^software:$/&\n  domain: pod.example/' "$work/examples/superpod.yaml" > "$work/examples/superpod-named.yaml"
 "$bin" compile "$work/examples/superpod-named.yaml" -o "$work/named" --only kea,dns,netplan > "$work/named.log" 2>&1 || { cat "$work/named.log" >&2; fail "clusterc compile superpod with a domain"; }

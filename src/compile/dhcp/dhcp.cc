@@ -118,10 +118,19 @@ std::optional<NetworkBoot> network_boot(const CompileInput& in) {
   return out.scripts.empty() ? std::nullopt : std::optional(std::move(out));
 }
 
-std::vector<std::string_view> dhcp_time_servers(const Cluster& c) {
+bool manages_equipment(const DhcpNetwork& n) { return n.network.everything || (n.network.carries_traffic(Traffic::oob) && !n.network.carries_traffic(Traffic::inband)); }
+
+bool reaches_from(const Cluster& c, const DhcpNetwork& n, std::string_view address) {
+  const auto a = parse_ipv4(address);
+  if (!a || n.subnet.contains(*a)) return a.has_value();
+  const bool inside = std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& o) { return o.subnet && o.subnet->contains(*a); });
+  return n.gateway != 0 && !(manages_equipment(n) && inside);
+}
+
+std::vector<std::string_view> dhcp_time_servers(const Cluster& c, const DhcpNetwork& n) {
   std::vector<std::string_view> out;
   for (const auto& server : c.spec.software.time_servers)
-    if (server && parse_ipv4(*server)) out.push_back(*server);
+    if (server && reaches_from(c, n, *server)) out.push_back(*server);
   return out;
 }
 

@@ -49,7 +49,10 @@ struct NetworkBoot {
 };
 std::optional<NetworkBoot> network_boot(const CompileInput&);   // nullopt: nobody starts over the network
 
-// Time servers as the option carries them: addresses, not names.
-std::vector<std::string_view> dhcp_time_servers(const Cluster&);
+// Servers as the options carry them, addresses and not names, that clients of this network reach: in it, or behind its gateway; what manages equipment is kept apart from
+// the cluster's other networks.
+bool reaches_from(const Cluster&, const DhcpNetwork&, std::string_view address);
+bool manages_equipment(const DhcpNetwork&);
+std::vector<std::string_view> dhcp_time_servers(const Cluster&, const DhcpNetwork&);
 
 }  // namespace clusterc

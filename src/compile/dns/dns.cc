@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "compile/ansible/settings.h"
 #include "compile/hosts/each_address.h"
+#include "compile/install/install.h"
 
 namespace clusterc {
 namespace {
@@ -21,24 +22,12 @@ bool wanted(const Cluster& c) {
   return c.spec.software.domain && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet.has_value(); });
 }
 
-// Who answers: the first node of the group that provisions, schedules or watches, else of the first there is. -1: no node has a plain name.
-int server_group(const Cluster& c, const Plan& plan) {
-  const auto named = [&](std::size_t g) { return c.nodes[g].count > 0 && home_of(c, plan, static_cast<int>(g)).network >= 0; };
-  for (const Role role : {Role::provisioning, Role::scheduler, Role::monitoring})
-    for (std::size_t g = 0; g < c.nodes.size(); ++g)
-      if (c.nodes[g].has_role(role) && named(g)) return static_cast<int>(g);
-  for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (named(g)) return static_cast<int>(g);
-  return -1;
-}
-
 // The group whose first node answers on port 53; -1: none does.
 int answering_group(const CompileInput& in) {
   const Cluster& c = in.cluster;
-  if (is_made(c, "dns")) return server_group(c, in.plan);
+  if (is_made(c, "dns")) return name_server_group(c, in.plan);
   if (!is_made(c, "dnsmasq")) return -1;
-  const auto first = std::find_if(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::provisioning); });
-  return first == c.nodes.end() ? -1 : static_cast<int>(first - c.nodes.begin());
+  return first_provisioner(c);
 }
 
 // "10.10.in-addr.arpa" of the octets that a prefix has in full, and how many they are: 1 to 3.
@@ -101,7 +90,7 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   const std::string& domain = *c.spec.software.domain;
-  const int answers = server_group(c, in.plan);
+  const int answers = name_server_group(c, in.plan);
   const std::string server = answers < 0 ? std::string() : c.nodes[static_cast<std::size_t>(answers)].names.name(0);
   check_extra_files(in, "dns", {"zone"}, findings);
   if (server.empty()) {
@@ -162,6 +151,16 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+int name_server_group(const Cluster& c, const Plan& plan) {
+  const auto named = [&](std::size_t g) { return c.nodes[g].count > 0 && home_of(c, plan, static_cast<int>(g)).network >= 0; };
+  for (const Role role : {Role::provisioning, Role::scheduler, Role::monitoring})
+    for (std::size_t g = 0; g < c.nodes.size(); ++g)
+      if (c.nodes[g].has_role(role) && named(g)) return static_cast<int>(g);
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (named(g)) return static_cast<int>(g);
+  return -1;
+}
+
 std::uint32_t own_name_server(const CompileInput& in) {
   const int group = answering_group(in);
   if (group < 0) return 0;
@@ -181,11 +180,12 @@ std::vector<std::string> name_servers(const CompileInput& in, const NodeGroupMod
   return out;
 }
 
-std::vector<std::string> dhcp_name_servers(const CompileInput& in) {
+std::vector<std::string> dhcp_name_servers(const CompileInput& in, const DhcpNetwork& n) {
   std::vector<std::string> out;
   for (const auto& s : in.cluster.spec.software.name_servers)
-    if (s && parse_ipv4(*s)) out.push_back(*s);
-  if (const std::uint32_t own = out.empty() ? own_name_server(in) : 0) out.push_back(ipv4_text(own));
+    if (s && reaches_from(in.cluster, n, *s)) out.push_back(*s);
+  const std::uint32_t own = in.cluster.spec.software.name_servers.empty() && !manages_equipment(n) ? own_name_server(in) : 0;
+  if (own != 0 && reaches_from(in.cluster, n, ipv4_text(own))) out.push_back(ipv4_text(own));
   return out;
 }
 

@@ -48,17 +48,16 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   if (is_made(c, "dns")) {
     out += "# names are the business of dns/, which has port 53 of this machine\nport=0\n";
     if (s.domain) out += "domain=", out += *s.domain, out += '\n';
-    if (const std::string servers = join(dhcp_name_servers(in), ","); !servers.empty()) out += "dhcp-option=option:dns-server,", out += servers, out += '\n';
   } else {
-    out += "# names: those of the compiled hosts file\nno-hosts\naddn-hosts=/etc/dnsmasq.cluster/hosts\ndomain-needed\nbogus-priv\n";
+    out += "# names: those of the compiled hosts file; on this machine's addresses, beside 127.0.0.53 of systemd-resolved\nbind-dynamic\nno-hosts\naddn-hosts=/etc/dnsmasq.cluster/hosts\ndomain-needed\nbogus-priv\n";
     if (s.domain) out += "domain=", out += *s.domain, out += "\nlocal=/", out += *s.domain, out += "/\nexpand-hosts\n";
     if (!s.name_servers.empty()) out += "no-resolv\n";
     for (const auto& server : s.name_servers)
       if (server) out += "server=", out += *server, out += '\n';
   }
   out += "\n# addresses: every one is reserved\ndhcp-authoritative\ndhcp-hostsfile=/etc/dnsmasq.cluster/dhcp-hosts\n";
-  const std::string clocks = join(dhcp_time_servers(c), ",");
   for (const DhcpNetwork& n : dhcp_networks(in)) {
+    const std::string clocks = join(dhcp_time_servers(c, n), ","), servers = join(dhcp_name_servers(in, n), ",");
     const std::string& name = n.network.name;
     out += "dhcp-range=set:", out += name, out += ',';
     append_ipv4(n.subnet.base, out);
@@ -69,6 +68,12 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     out += "dhcp-option=tag:", out += name, out += ",option:router";
     if (n.gateway != 0) out += ',', append_ipv4(n.gateway, out);
     out += '\n';
+    // Likewise a name server, which dnsmasq is where it serves names; the firewall takes no questions from what manages equipment.
+    if (is_made(c, "dns") || manages_equipment(n)) {
+      out += "dhcp-option=tag:", out += name, out += ",option:dns-server";
+      if (!servers.empty()) out += ',', out += servers;
+      out += '\n';
+    }
     if (!clocks.empty()) out += "dhcp-option=tag:", out += name, out += ",option:ntp-server,", out += clocks, out += '\n';
   }
   // Tags with a '/' are no network's.

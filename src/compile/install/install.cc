@@ -54,12 +54,6 @@ std::optional<Known> known(const NodeGroupModel& g) {
   return Known{&*family, &*release, os.substr(dash + 1)};
 }
 
-int first_provisioner(const Cluster& c) {
-  for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (c.nodes[g].count > 0 && c.nodes[g].has_role(Role::provisioning)) return static_cast<int>(g);
-  return -1;
-}
-
 void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings) {
   const auto& drives = g.server.part.drives.entries;
   if (drives.empty()) return;   // not known: the only disk there is
@@ -82,6 +76,12 @@ void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings
 }
 
 }  // namespace
+
+int first_provisioner(const Cluster& c) {
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (c.nodes[g].count > 0 && c.nodes[g].has_role(Role::provisioning)) return static_cast<int>(g);
+  return -1;
+}
 
 std::optional<Installer> installer_of(const Cluster& c, int group) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];

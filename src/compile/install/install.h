@@ -21,6 +21,9 @@ std::optional<Installer> installer_of(const Cluster&, int group);
 bool installs(const Cluster&, Installer);
 bool installs(const Cluster&);
 
+// The group whose first node installs others, and gives them their addresses; -1: none does.
+int first_provisioner(const Cluster&);
+
 // The machine that DHCP, boot loaders and installers come from.
 struct BootServer {
   std::uint32_t address = 0;

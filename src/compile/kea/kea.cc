@@ -80,6 +80,8 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
         json.object("user-context", JsonWriter::Layout::line).field("network", n.network.name).end_object();
         json.array("option-data");
         if (n.gateway != 0) option(json, "routers", ipv4_text(n.gateway));
+        if (const std::string servers = join(dhcp_name_servers(in, n), ", "); !servers.empty()) option(json, "domain-name-servers", servers);
+        if (const std::string clocks = join(dhcp_time_servers(in.cluster, n), ", "); !clocks.empty()) option(json, "ntp-servers", clocks);
         json.end_array().array("reservations");
       },
       [&](const Reservation& r) {
@@ -135,9 +137,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   json.array("host-reservation-identifiers", JsonWriter::Layout::line).value("hw-address").end_array();
   json.field("ip-reservations-unique", false).field("reservations-global", false).field("reservations-in-subnet", true).field("reservations-out-of-pool", true);
   json.array("option-data");
-  if (const std::string servers = join(dhcp_name_servers(in), ", "); !servers.empty()) option(json, "domain-name-servers", servers);
   if (s.domain) option(json, "domain-name", *s.domain);
-  if (const std::string clocks = join(dhcp_time_servers(in.cluster), ", "); !clocks.empty()) option(json, "ntp-servers", clocks);
   json.end_array();
   write_subnets(in, json, findings);
   // outputs.kea.extra of the spec

@@ -1,0 +1,116 @@
+#include "compile/deployment.h"
+
+#include <algorithm>
+
+#include "base/ip.h"
+#include "base/text.h"
+#include "compile/chrony/chrony.h"
+#include "compile/common.h"
+#include "compile/dhcp/dhcp.h"
+#include "compile/dns/dns.h"
+#include "compile/group_network.h"
+#include "compile/hosts/each_address.h"
+
+namespace clusterc {
+namespace {
+
+// The networks that the operating system of a group is in.
+std::vector<const NetworkModel*> networks_of(const Cluster& c, int group) {
+  std::vector<const NetworkModel*> out;
+  for (const NetworkModel& n : c.networks)
+    if (n.subnet && std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group == group && !is_management_port(c, n, e); })) out.push_back(&n);
+  return out;
+}
+
+std::string quoted(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& n : names) out += (out.empty() ? "'" : ", '") + n + "'";
+  return out;
+}
+
+// Servers that a group is told of and that lie in none of its networks, where it has no gateway. A name that is none of the cluster's lies wherever somebody's name
+// server says: outside.
+void check_ways(const CompileInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const std::vector<OwnTimeServer> own = own_time_servers(in);
+  std::vector<std::string> without, nameless, clockless;
+  SourceSpan at, nameless_at, clockless_at;
+  std::string outside, clock;
+  const std::uint32_t own_name = own_name_server(in);
+  const bool kea = dhcp_server(c) == DhcpServer::kea;   // it serves no names
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const NodeGroupModel& group = c.nodes[g];
+    const std::vector<const NetworkModel*> networks = networks_of(c, static_cast<int>(g));
+    if (group.count == 0 || networks.empty() || !c.own_site) continue;   // a cloud's networks have routers of their own
+    const bool gateway = std::any_of(networks.begin(), networks.end(), [](const NetworkModel* n) { return n->spec && n->spec->gateway; });
+    if (gateway) continue;
+    const auto beside = [&](const std::string& server) {
+      const auto address = parse_ipv4(server);
+      return address && std::any_of(networks.begin(), networks.end(), [&](const NetworkModel* n) { return n->subnet->contains(*address); });
+    };
+    const Value<std::string>* far = nullptr;
+    for (const auto& s : group.software.time_servers) {
+      if (!s || beside(*s)) continue;
+      const auto mine = std::find_if(own.begin(), own.end(), [&](const OwnTimeServer& o) { return o.server == *s; });
+      if (mine == own.end()) { far = &s; continue; }
+      const Home home = home_of(c, in.plan, mine->group);   // what its plain name means
+      if (mine->group == static_cast<int>(g) || std::find(networks.begin(), networks.end(), &c.networks[static_cast<std::size_t>(home.network)]) != networks.end()) continue;
+      clockless.push_back(group.name), clockless_at = s.span, clock = *s;
+    }
+    for (const auto& s : group.software.name_servers)
+      if (s && !beside(*s)) far = &s;
+    if (far) without.push_back(group.name), at = far->span, outside = **far;
+    if (group.software.name_servers.empty() && (own_name != 0 || kea) && name_servers(in, group).empty()) nameless.push_back(group.name), nameless_at = group.span;
+  }
+  if (!without.empty())
+    findings.note("network-no-way-out", at, quoted(without) + (without.size() == 1 ? " has" : " have") + " no gateway, and '" + one_line(outside) + "' lies in no network of theirs")
+        .help("`gateway` of a network names its router; else name servers that lie in the cluster's own networks");
+  if (!clockless.empty())
+    findings.note("time-server-unreached", clockless_at, "the name '" + one_line(clock) + "' means an address in a network that " + quoted(clockless) + (clockless.size() == 1 ? " is" : " are") + " not in")
+        .help("name it as it is called in a network that both are in (NODE-NETWORK), or give it a leg in theirs");
+  if (!nameless.empty())
+    findings.note("name-server-unreached", nameless_at, quoted(nameless) + (nameless.size() == 1 ? " is" : " are") + " told of no name server" + (own_name != 0 ? ": the cluster's own lies in no network of theirs" : ": Kea serves no names, and the output dns is not made") + ", and what they know is /etc/hosts")
+        .help("`name_servers` of the group's software names one that it reaches");
+}
+
+// A service survives where something compiled makes it: Slurm's controllers and its accounting, subnet managers; of NFS check_file_systems speaks.
+void check_ha(const Cluster& c, Findings& findings) {
+  for (const NodeGroupModel& g : c.nodes) {
+    if (!g.spec || !g.spec->ha || g.count == 0) continue;
+    if (g.has_role(Role::scheduler) || g.has_role(Role::fabric_manager) || g.has_role(Role::storage) || g.has_role(Role::control_plane) || g.has_role(Role::etcd)) continue;
+    findings.note("ha-unmade", g.spec->ha.span, "nothing that is compiled makes 'ha' of '" + g.name + "': each of its nodes is a machine of its own")
+        .help(g.has_role(Role::login) ? "one name for all login nodes is a record in the site's DNS, or a load balancer before them" : "an address that moves between them is made by keepalived or Pacemaker");
+  }
+}
+
+void check_users(const Cluster& c, Findings& findings) {
+  const Value<std::string>* user = nullptr;
+  for (const auto& team : c.spec.teams)
+    for (const auto& u : team.value.users)
+      if (u && !user) user = &u;
+  if (!user) return;
+  std::vector<std::string> without;
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.count > 0 && (g.computes || g.has_role(Role::login)) && (!g.software.identity || g.software.identity->kind.value_or("local") == "local")) without.push_back(g.name);
+  if (!without.empty())
+    findings.note("team-users-unmade", user->span, "nobody makes users of teams, such as '" + one_line(**user) + "', on " + quoted(without)).help("`identity` of the software names a directory; else the image has them, with the same numbers everywhere");
+}
+
+void check_password(const Cluster& c, Findings& findings) {
+  const auto& scheduler = c.spec.software.scheduler;
+  if (!scheduler || !scheduler->accounting || !scheduler->accounting->password || !scheduler->accounting->password->file) return;
+  const auto& file = scheduler->accounting->password->file;
+  if (std::string_view(*file).starts_with("/root/"))
+    findings.note("slurm-password-unreadable", file.span, "slurmdbd runs as the user slurm, and nobody but root reads below /root").help("/etc/slurm/slurmdbd.password.conf, of slurm and with mode 0600");
+}
+
+}  // namespace
+
+void check_deployment(const CompileInput& in, Findings& findings) {
+  check_ways(in, findings);
+  check_ha(in.cluster, findings);
+  check_users(in.cluster, findings);
+  check_password(in.cluster, findings);
+}
+
+}  // namespace clusterc

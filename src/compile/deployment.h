@@ -1,0 +1,9 @@
+// What machines are told of and cannot reach, and what the spec asks for and nothing compiled makes: said to whoever puts the files in place.
+#pragma once
+#include "compile/output.h"
+
+namespace clusterc {
+
+void check_deployment(const CompileInput&, Findings&);
+
+}  // namespace clusterc

@@ -1,0 +1,73 @@
+// What machines are told of lies where they reach it, or somebody is told: by hand from small clusters.
+#include "unit/compile/compiled.h"
+
+namespace clusterc {
+namespace {
+
+using test::Compiled;
+
+const std::string kSite =
+    "clusterc: 1\nrules: 2026.11\nname: case\n"
+    "site: { region: iec, supply: { phases: 3, voltage: 400 V }, feeds: { A: { breaker: 63 A } }, cooling: { hall: { method: contained-air, each: { heat: 60 kW, airflow: 8000 CFM }, supply: 22 C } } }\n"
+    "racks: { main: { names: r1, model: generic-48u-800x1200, cooling: hall, pdus: [ { model: eu-400-3ph-32, feed: A } ] } }\n";
+
+// ctl provisions from lan; nas is in the storage network alone; both have a BMC in oob.
+std::string cluster(std::string_view gateway, std::string_view software, std::string_view rest = {}) {
+  const std::string server = ", racks: main, server: { like: generic-1u, nics: { data: 2 x cx6-vpi-200 }, memory: 24 x 32 GiB }";
+  return kSite + "nodes:\n  ctl: { names: ctl" + server + ", roles: [provisioning], ha: active-passive }\n  nas: { names: nas1" + server + " }\n" +
+         "networks:\n  lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, subnet: 10.1.0.0/24" + std::string(gateway) + ", carries: [inband], connects: { ctl: { ports: data, count: 1 } } }\n" +
+         "  stor: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, subnet: 10.3.0.0/24, carries: [storage], connects: { nas: { ports: data, count: 1 } } }\n" +
+         "  oob: { kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, racks: main, subnet: 10.2.0.0/24, connects: everything }\n" +
+         "software: { os: debian-12, domain: case.example, " + std::string(software) + " }\n" + std::string(rest);
+}
+
+struct Told : Compiled {
+  explicit Told(std::string yaml) {
+    spec(std::move(yaml));
+    if (cluster && plan) note_what_is_left(*cluster, *plan, {"d1ge57", accepted, {}}, findings);
+  }
+  std::string note(std::string_view rule) const {
+    for (const Finding& f : findings.all())
+      if (f.rule == rule) return f.message;
+    return {};
+  }
+};
+
+TEST(Told, ServersInNetworksOfOthersAreNoted) {
+  const Told d(cluster("", "time_servers: [ctl]"));
+  EXPECT_EQ(d.note("time-server-unreached"), "the name 'ctl' means an address in a network that 'nas' is not in");
+  EXPECT_EQ(d.note("name-server-unreached"), "'nas' is told of no name server: the cluster's own lies in no network of theirs, and what they know is /etc/hosts");
+  EXPECT_EQ(d.note("network-no-way-out"), "");
+  EXPECT_EQ(Told(cluster(", gateway: 10.1.0.1", "time_servers: [ntp.example.org]")).note("network-no-way-out"), "'nas' has no gateway, and 'ntp.example.org' lies in no network of theirs");
+  EXPECT_EQ(Told(cluster("", "time_servers: [10.1.0.9, 10.3.0.9]")).note("network-no-way-out"), "'ctl', 'nas' have no gateway, and '10.1.0.9' lies in no network of theirs");
+}
+
+TEST(Told, KeaServesNoNames) {
+  EXPECT_EQ(Told(cluster("", "name_servers: []", "outputs: { kea: {}, dns: { skip: true } }\n")).note("name-server-unreached"),
+            "'ctl', 'nas' are told of no name server: Kea serves no names, and the output dns is not made, and what they know is /etc/hosts");
+}
+
+// DHCP gives out addresses in lan and oob; 10.1.0.17 is ctl, as hosts has it. BMCs are told of a server in their own network, or of one outside where they have a gateway; never of the cluster's name server.
+TEST(Told, DhcpTellsOfWhatItsClientsReach) {
+  const auto options = [](std::string_view gateway, std::string_view software) {
+    const Told d(cluster(gateway, software));
+    std::string out;
+    const std::string conf = d.file("dnsmasq/dnsmasq.conf");
+    for (std::size_t at = conf.find("dhcp-option="); at != std::string::npos; at = conf.find("dhcp-option=", at + 1)) {
+      const std::string line = conf.substr(at + 16, conf.find('\n', at) - at - 16);
+      if (line.find("router") == std::string::npos) out += line + "; ";
+    }
+    return out;
+  };
+  EXPECT_EQ(options("", "time_servers: [10.1.0.9, 10.2.0.9, 192.0.2.1]"), "lan,option:dns-server,10.1.0.17; lan,option:ntp-server,10.1.0.9; oob,option:dns-server; oob,option:ntp-server,10.2.0.9; ");
+  EXPECT_EQ(options(", gateway: 10.1.0.254", "time_servers: [192.0.2.1], name_servers: [192.0.2.53]"), "lan,option:dns-server,192.0.2.53; lan,option:ntp-server,192.0.2.1; oob,option:dns-server; ");
+}
+
+TEST(Told, WhatNothingMakesIsNoted) {
+  EXPECT_EQ(Told(cluster("", "name_servers: []")).note("ha-unmade"), "nothing that is compiled makes 'ha' of 'ctl': each of its nodes is a machine of its own");
+  EXPECT_EQ(Told(cluster("", "name_servers: []", "teams: { a: { users: [ada] } }\n")).note("team-users-unmade"), "nobody makes users of teams, such as 'ada', on 'nas'");
+  EXPECT_EQ(Told(cluster("", "identity: { kind: ldap, server: \"ldaps://ldap.example.org\" }", "teams: { a: { users: [ada] } }\n")).note("team-users-unmade"), "");
+}
+
+}  // namespace
+}  // namespace clusterc
