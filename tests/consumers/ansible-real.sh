@@ -20,6 +20,8 @@ play_system "$system" || exit 9
 root=$system/root
 mkdir -p "$root/root/tree" && cp -r "$work/plays/." "$root/root/tree/"
 printf '#!/bin/sh\necho ran >> /root/update-grub.log\n' > "$root/usr/sbin/update-grub" && chmod 755 "$root/usr/sbin/update-grub" && mkdir -p "$root/etc/default/grub.d"
+# systemd-resolved takes /etc/resolv.conf over and does not run here: packages are still to be found
+mkdir -p "$root/run/systemd/resolve" && cp /etc/resolv.conf "$root/run/systemd/resolve/stub-resolv.conf"
 [ -e "$root/etc/munge/munge.key" ] || fail "munge has no key here"
 
 play "$system" --limit one --check --tags base,kernel,netplan,identity $skip > "$work/check" 2>&1 || { tail -20 "$work/check" >&2; fail "check mode"; }

@@ -194,6 +194,10 @@ void settings(YamlWriter& y, const Spec& spec, const NodeGroupModel& g, const An
   if (s.imex_nodes > 0) y.field("cluster_imex_nodes", s.imex_nodes);
   put(y, "cluster_cuda_packages", s.packages.cuda);
   put(y, "cluster_rocm_packages", s.packages.rocm);
+  for (const auto& [key, host] : {std::pair<std::string_view, const std::string&>{"cluster_name_server", s.name_server}, {"cluster_dhcp_server", s.dhcp_server}, {"cluster_web_server", s.web_server}, {"cluster_monitor", s.monitor}})
+    if (!host.empty()) put(y, key, host);
+  put(y, "cluster_subnets", s.subnets);
+  put(y, "cluster_forwarders", s.forwarders);
   put(y, "cluster_ports", s.ports);
   put(y, "cluster_daemons", s.daemons);
   if (s.memory_mib > 0) y.field("cluster_health_memory_mib", s.memory_mib);

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/dhcp/dhcp.h"
 #include "compile/dns/dns.h"
 #include "compile/fabric_env/fabric_env.h"
 #include "compile/group_network.h"
+#include "compile/install/install.h"
 #include "compile/nfs/nfs.h"
 #include "compile/nftables/nftables.h"
 #include "compile/slurm/slurm.h"
@@ -16,8 +19,8 @@
 namespace clusterc {
 namespace {
 
-constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "nfs_client", "rdma", "nvidia_driver", "nvidia_fabric_manager",
-                                                               "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "health_check"});
+constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "nfs_client", "rdma", "nvidia_driver", "nvidia_fabric_manager",
+                                                               "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "node_exporter", "prometheus", "grafana", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
 struct Distribution { std::string_view os, fact, family; };
@@ -109,6 +112,35 @@ void slurm(const Cluster& c, const NodeGroupModel& g, std::string_view family, A
   else out.slurm_state_server = slurm_state_server(c);
 }
 
+// What one node of the group does for the whole cluster. Names come first: whoever has the cluster's network asks for them there.
+void services(const CompileInput& in, int group, std::string_view family, std::vector<std::string_view>& roles, AnsibleSettings& out) {
+  const Cluster& c = in.cluster;
+  const auto serves = [&](std::string& host, int by, std::string_view role) {
+    if (by == group) host = c.nodes[static_cast<std::size_t>(group)].names.name(0), roles.push_back(role);
+  };
+  const int provisioner = first_provisioner(c);
+  const auto dhcp = dhcp_server(c);
+  if (is_made(c, "dns")) serves(out.name_server, name_server_group(c, in.plan), "name_server");
+  if (dhcp && is_made(c, *dhcp == DhcpServer::kea ? "kea" : "dnsmasq")) serves(out.dhcp_server, provisioner, "dhcp");
+  if (is_made(c, "nginx")) serves(out.web_server, provisioner, "web_server");
+  if (!out.name_server.empty()) {
+    for (const NetworkModel& n : c.networks)
+      if (n.subnet) out.subnets.push_back(n.subnet->text());
+    for (const auto& s : c.spec.software.name_servers)
+      if (s && *s != ipv4_text(own_name_server(in))) out.forwarders.push_back(*s);
+  }
+  // Red Hat's repositories have neither Prometheus nor its exporters
+  if (!is_made(c, "prometheus") || family != "Debian") return;
+  roles.push_back("node_exporter");
+  const auto watches = std::find_if(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::monitoring); });
+  if (watches == c.nodes.end()) return;
+  serves(out.monitor, static_cast<int>(watches - c.nodes.begin()), "prometheus");
+  if (out.monitor.empty() || !is_made(c, "grafana")) return;
+  // https://grafana.com/docs/grafana/latest/setup-grafana/installation/debian/
+  roles.push_back("grafana");
+  out.packages.sources.push_back({"grafana", "https://apt.grafana.com", "stable", "main", "https://apt.grafana.com/gpg.key"});
+}
+
 }  // namespace
 
 std::span<const std::string_view> ansible_roles() { return kRoles; }
@@ -171,6 +203,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (out.packages.unsupported && !told(findings, "ansible-os-unsupported", g.software.os.span))
     findings.warning("ansible-os-unsupported", g.software.os.span, "no repositories of GPU software are known here for '" + one_line(*g.software.os) + "', so that the plays install none on '" + g.name + "'")
         .help("ubuntu-22.04, ubuntu-24.04, debian-12, debian-13, or release 8 or 9 of rhel, rocky and almalinux");
+  services(in, group, family, roles, out);
   if (!out.packages.sources.empty()) roles.push_back("repositories");
   if (!out.packages.rdma.empty()) roles.push_back("rdma");
   if (!out.packages.driver.empty()) roles.push_back("nvidia_driver");
