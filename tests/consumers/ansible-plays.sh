@@ -10,9 +10,10 @@ for name in plays plays-gpu; do
   "$bin" compile "$src/tests/consumers/specs/$name.yaml" -o "$work/$name" > "$work/$name.log" 2>&1 || { cat "$work/$name.log" >&2; fail "clusterc compile $name.yaml"; }
 done
 compile_case networkd
+compile_case ansible
 cd "$work" || exit 1
 sites=
-for name in $trees plays plays-gpu case-networkd; do sites="$sites $name/ansible/site.yml"; done
+for name in $trees plays plays-gpu case-networkd case-ansible; do sites="$sites $name/ansible/site.yml"; done
 lint() { ansible-lint --offline --profile production --nocolor "$@" > "$work/lint" 2>&1; }
 lint $sites || { tail -40 "$work/lint" >&2; fail "ansible-lint finds something"; }
 grep -q '^Passed with production profile: 0 failure(s), 0 warning(s)' "$work/lint" || { tail -5 "$work/lint" >&2; fail "ansible-lint did not say that all is well"; }
