@@ -15,6 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Links of the path are followed first; one that leads nowhere is reported by whoever reads it.
+bool is_below(const fs::path& folder, const fs::path& path) {
+  std::error_code failed;
+  const fs::path root = fs::canonical(folder.empty() ? fs::path(".") : folder, failed), real = failed ? fs::path() : fs::weakly_canonical(path, failed);
+  if (failed) return false;
+  return std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first == root.end();
+}
+
 // Paths that a spec names are relative to the spec and stay inside its folder: a spec from somewhere else must not read the reader's files.
 std::optional<fs::path> inside(const fs::path& folder, const Value<std::string>& named, Findings& findings) {
   const fs::path relative = fs::path(*named).lexically_normal();
@@ -23,7 +31,10 @@ std::optional<fs::path> inside(const fs::path& folder, const Value<std::string>&
         .help("put it beside the spec, and name it relative to the spec");
     return std::nullopt;
   }
-  return folder / relative;
+  const fs::path path = folder / relative;
+  if (is_below(folder, path)) return path;
+  findings.error("spec-path-outside", named.span, "'" + *named + "' leads out of the folder of the spec through a link").help("put a copy beside the spec: what a link leads to is not read");
+  return std::nullopt;
 }
 
 // Own parts: every *.yaml of the named folders, in name order, however the file system lists them.
@@ -42,6 +53,10 @@ void load_own_parts(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
+      if (!is_below(folder, file)) {
+        run.findings.error("spec-path-outside", named.span, "'" + file.string() + "' leads out of the folder of the spec through a link").help("put a copy there: what a link leads to is not read");
+        continue;
+      }
       FileError error;
       auto text = read_file(file.string(), 1u << 20, error);
       if (!text) {

@@ -177,7 +177,7 @@ class Checking {
   }
 
   int run(const SpecFiles& files) {
-    for (const std::string& problem : files.problems) problem_with(problem);
+    for (const SpecFiles::Problem& problem : files.problems) problem_with(problem);
     const bool one_document = format_of(given_) != Format::text;
     for (const std::string& path : files.paths) {
       const Checked checked = check(path);
@@ -187,7 +187,7 @@ class Checking {
         if (std::string file(checked.run->sources.path(f)); std::filesystem::exists(file, failed)) read_.insert(std::move(file));
       worst_ = std::max(worst_, checked.status);
       baseline_.learn(*checked.run, path);
-      if (one_document) collect(*checked.run);
+      if (one_document) collect(path, *checked.run);
       else if (!baseline_.writing()) report(path, *checked.run);
       else if (!checked.run->unreadable.empty()) report(path, *checked.run);
     }
@@ -208,10 +208,10 @@ class Checking {
   // What the mended text goes to cannot hold the findings, too.
   bool to_stderr(const SpecFiles& files) const { return (fixing_ && files.paths == std::vector<std::string>{"-"}) || showing_; }
 
-  void problem_with(const std::string& problem) {
-    put_error("clusterc: error: " + problem + "\n");
+  void problem_with(const SpecFiles::Problem& problem) {
+    put_error("clusterc: error: " + problem.text + "\n");
     worst_ = kUnjudged;
-    if (format_of(given_) != Format::text) all_.findings.error("spec-file-unreadable", SourceSpan{}, problem);
+    if (format_of(given_) != Format::text) all_.findings.error("spec-file-unreadable", begin_of(all_.sources, problem.path), problem.text);
   }
 
   Checked check(const std::string& path) {
@@ -223,9 +223,9 @@ class Checking {
     return out;
   }
 
-  void collect(Run& one) {
+  void collect(const std::string& path, Run& one) {
     if (!one.unreadable.empty()) {
-      if (one.findings.empty()) one.findings.error("spec-file-unreadable", SourceSpan{}, one.unreadable);
+      if (one.findings.empty()) one.findings.error("spec-file-unreadable", begin_of(one.sources, path), one.unreadable);
       worst_ = kUnjudged;
     }
     take_over(all_, one);

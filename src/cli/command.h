@@ -46,6 +46,8 @@ Format format_of(const po::variables_map&);
 Format text_or_json(const po::variables_map&, std::string_view what);   // "a plan is"; UsageError for the formats that findings alone have
 bool use_color(const po::variables_map&, int fd);
 
+// The first place of what could not be read: readers of SARIF want a place for each result.
+SourceSpan begin_of(Sources&, const std::string& path);
 // Prints the findings of one run in the wanted format to standard output (`to_stderr`: text that goes beside another result) and gives the exit status.
 int report_findings(Run&, const std::string& path, const po::variables_map&, bool to_stderr = false);
 int report_findings_as_text(Run&, const std::string& path, const po::variables_map&);   // to standard error, whatever --format says

@@ -142,10 +142,16 @@ bool is_built_in(std::string_view path) {
 
 }  // namespace
 
+SourceSpan begin_of(Sources& sources, const std::string& path) {
+  for (FileId f = 0; f < sources.size(); ++f)
+    if (sources.path(f) == path) return {f, 0, 0};
+  return {sources.add(path, std::string()), 0, 0};
+}
+
 int report_findings(Run& run, const std::string& path, const po::variables_map& given, bool to_stderr) {
   const Format format = format_of(given);
   // A reader of the document alone must not take an unreadable file for a clean one.
-  if (format != Format::text && !to_stderr && !run.unreadable.empty() && run.findings.empty()) run.findings.error("spec-file-unreadable", SourceSpan{}, run.unreadable);
+  if (format != Format::text && !to_stderr && !run.unreadable.empty() && run.findings.empty()) run.findings.error("spec-file-unreadable", begin_of(run.sources, path), run.unreadable);
   run.findings.sort(run.sources);
   const bool wanted_text = format == Format::text || to_stderr;
   std::string out;

@@ -42,11 +42,11 @@ bool looks_like_spec(const fs::path& path) {
 
 bool is_yaml(const fs::path& path) { return path.extension() == ".yaml" || path.extension() == ".yml"; }
 
-std::vector<fs::path> entries_of(const fs::path& folder, std::vector<std::string>& problems) {
+std::vector<fs::path> entries_of(const fs::path& folder, std::vector<SpecFiles::Problem>& problems) {
   std::error_code failed;
   std::vector<fs::path> entries;
   for (fs::directory_iterator i(folder.empty() ? fs::path(".") : folder, failed), end; !failed && i != end; i.increment(failed)) entries.push_back(folder / i->path().filename());
-  if (failed) problems.push_back("'" + folder.string() + "' cannot be read: " + failed.message());
+  if (failed) problems.push_back({folder.string(), "'" + folder.string() + "' cannot be read: " + failed.message()});
   std::ranges::sort(entries);
   return entries;
 }
@@ -63,7 +63,7 @@ class Finder {
   void folder(const fs::path& path) {
     const std::size_t before = found_;
     walk(path, 0);
-    if (found_ == before && out.problems.empty()) out.problems.push_back("'" + path.string() + "' holds no spec: no *.yaml or *.yml below it has a 'clusterc:' key");
+    if (found_ == before && out.problems.empty()) out.problems.push_back({path.string(), "'" + path.string() + "' holds no spec: no *.yaml or *.yml below it has a 'clusterc:' key"});
   }
 
   void pattern(const std::string& text) {
@@ -72,7 +72,7 @@ class Finder {
       if (!part.empty()) parts.emplace_back(part);
     const std::size_t before = found_;
     match(text.starts_with('/') ? fs::path("/") : fs::path(), parts, 0);
-    if (found_ == before) out.problems.push_back("no file matches '" + text + "'");
+    if (found_ == before) out.problems.push_back({text, "no file matches '" + text + "'"});
   }
 
   void add(const std::string& path) {
@@ -99,7 +99,7 @@ class Finder {
       return;
     }
     if (parts[0] == "**") match(at, parts.subspan(1), depth + 1);
-    std::vector<std::string> unreadable;   // a part of the tree that a pattern only passes through
+    std::vector<SpecFiles::Problem> unreadable;   // a part of the tree that a pattern only passes through
     for (const fs::path& entry : entries_of(at, unreadable)) {
       const std::string name = entry.filename().string();
       if (parts[0] == "**") {

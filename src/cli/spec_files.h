@@ -7,7 +7,8 @@ namespace clusterc::cli {
 
 struct SpecFiles {
   std::vector<std::string> paths;      // in the order of the arguments, those of a folder or pattern in name order; none twice
-  std::vector<std::string> problems;   // a folder without a spec, a pattern that nothing matches, a folder that cannot be read
+  struct Problem { std::string path, text; };
+  std::vector<Problem> problems;   // a folder without a spec, a pattern that nothing matches, a folder that cannot be read
 };
 
 // A folder stands for every *.yaml and *.yml below it with a `clusterc:` key (other YAML is somebody else's); hidden folders are passed

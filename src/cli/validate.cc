@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/bundle.h"
 #include "cli/command.h"
+#include "diag/render.h"
 #include "report/validation_report.h"
 
 namespace clusterc::cli {
@@ -33,21 +34,21 @@ void options(po::options_description& o) {
       ("output,o", po::value<std::string>()->value_name("FILE"), "also write the report as JSON");
 }
 
-// The spec's name of this machine: one of its nodes by host name, or its only computing node.
-std::string this_node(const Cluster& cluster) {
+std::string this_host() {
   char buffer[256] = {};
   ::gethostname(buffer, sizeof buffer - 1);
-  const std::string host(split(buffer, '.').front());
-  std::int64_t computing = 0;
-  std::string only;
-  for (const NodeGroupModel& group : cluster.nodes) {
-    if (group.names.index_of(host) >= 0) return host;
-    if (group.computes) {
-      computing += group.count;
-      only = group.names.name(0);
-    }
-  }
-  return computing == 1 ? only : std::string();
+  return std::string(split(buffer, '.').front());
+}
+
+// What cannot be written is said before hours of measuring, not behind them.
+void require_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  if (path == "-") throw UsageError{"-o names a file; for JSON on standard output: --format json"};
+  if (fs::is_directory(path, failed)) throw UsageError{"'" + path + "' is a folder: -o names the file of the report"};
+  if (!fs::is_directory(folder, failed)) throw UsageError{"there is no folder '" + folder.string() + "' for the report"};
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) throw UsageError{"the report cannot be written into '" + folder.string() + "': " + std::generic_category().message(errno)};
 }
 
 int run(const po::variables_map& given) {
@@ -64,9 +65,11 @@ int run(const po::variables_map& given) {
   if (given.count("launcher")) launcher_id = given["launcher"].as<std::string>();
   else if (cluster.spec.software.scheduler && cluster.spec.software.scheduler->kind && *cluster.spec.software.scheduler->kind == SchedulerKind::slurm) launcher_id = "slurm";
   std::unique_ptr<Launcher> launcher;
-  if (launcher_id == "local") launcher = make_local_launcher(this_node(cluster));
+  if (launcher_id == "local") launcher = make_local_launcher(this_host());
   else if (launcher_id == "slurm") launcher = make_slurm_launcher();
   else throw UsageError{"--launcher takes " + join(launcher_ids(), " or ") + ", not '" + launcher_id + "'"};
+
+  if (given.count("output")) require_writable(given["output"].as<std::string>());
 
   ValidateOptions how;
   how.bundle = find_bundle(given["bundle"].as<std::string>());
@@ -85,7 +88,7 @@ int run(const po::variables_map& given) {
   sigaction(SIGTERM, &action, nullptr);
 
   const double seconds = given["seconds"].as<double>();
-  if (seconds < 0 || seconds > 86400) throw UsageError{"--seconds takes 0 to 86400"};
+  if (!(seconds >= 0 && seconds <= 86400)) throw UsageError{"--seconds takes 0 to 86400"};
   const auto wanted = given.count("only") ? split(given["only"].as<std::string>(), ',') : std::vector<std::string_view>();
   const auto asked = [&](std::string_view validator) { return std::find(wanted.begin(), wanted.end(), validator) != wanted.end(); };
   std::vector<SuiteTest> suite = plan_suite(cluster, *result->expected, {.seconds = seconds, .allow_busy = given["allow-busy"].as<bool>(),
@@ -96,18 +99,25 @@ int run(const po::variables_map& given) {
       if (const auto all = suite_validators(); std::find(all.begin(), all.end(), w) == all.end()) throw UsageError{"--only takes " + join(all, ", ") + ", not '" + std::string(w) + "'"};
     std::erase_if(suite, [&](const SuiteTest& t) { return !asked(t.validator); });
   }
+  FileError unwritten;
+  bool delivered = false;
+  // The run has ended when its report is written: until then the same command makes the report from the journal.
+  how.deliver = [&](const Report& done) {
+    delivered = true;
+    return !given.count("output") || write_file(given["output"].as<std::string>(), render_validation_json(done, result->spec_digest), unwritten);
+  };
   const Report report = run_suite(cluster, *result->expected, suite, *launcher, how);
-  const std::string json = render_validation_json(report, result->spec_digest);
-  put(format_wanted == Format::json ? json : render_validation_text(report, use_color(given, STDOUT_FILENO)));
-  if (given.count("output")) {
-    FileError error;
-    if (!write_file(given["output"].as<std::string>(), json, error)) throw std::runtime_error(error.message);
+  if (!delivered) how.deliver(report);
+  put(format_wanted == Format::json ? render_validation_json(report, result->spec_digest) : render_validation_text(report, use_color(given, STDOUT_FILENO)));
+  if (!unwritten.message.empty()) {
+    put_error("clusterc validate: error: " + printable(unwritten.message) + "; the results are in '" + printable(how.journal) + "': the same command takes them from there\n");
+    return kUnjudged;
   }
   if (!report.error.empty()) {
     if (format_wanted == Format::json) put_error("clusterc validate: error: " + report.error + "\n");
     return kUnjudged;
   }
-  return report.passed() ? kOk : kFindings;
+  return report.interrupted ? kUnjudged : report.passed() ? kOk : kFindings;
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ class Launcher {
   virtual LaunchResult run(const Launch&) const = 0;
 };
 
-std::unique_ptr<Launcher> make_local_launcher(std::string this_node);      // `this_node`: the spec's name of this machine, empty when it is none
+std::unique_ptr<Launcher> make_local_launcher(std::string this_node);      // `this_node`: the host name of this machine, without its domain
 std::unique_ptr<Launcher> make_slurm_launcher();
 std::vector<std::string> last_lines(std::string_view text);                  // the last lines of what was written, at most 20, without empty ones
 std::vector<std::string_view> launcher_ids();                              // "local", "slurm"

@@ -18,7 +18,7 @@ class LocalLauncher final : public Launcher {
   std::vector<NodeState> states(std::span<const std::string> nodes) const override {
     std::vector<NodeState> out;
     for (const std::string& node : nodes)
-      out.push_back(node == this_node_ ? NodeState{true, ""} : NodeState{false, "not this machine: the local launcher reaches no other"});
+      out.push_back(node == this_node_ ? NodeState{true, ""} : NodeState{false, "not this machine, whose host name is '" + this_node_ + "': the local launcher reaches no other"});
     return out;
   }
 

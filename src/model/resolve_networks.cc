@@ -289,6 +289,10 @@ void find_traffic(Named<Network>& entry, NetworkModel& m) {
   if (n.carries.empty()) {
     Traffic t = m.kind == LinkKind::ethernet ? Traffic::inband : Traffic::compute;
     std::string why = format("{} without a name of its own", enum_text(m.kind));
+    if (n.topology && (*n.topology == NetworkTopology::rail_optimised || *n.topology == NetworkTopology::rail_only)) {
+      t = Traffic::compute;
+      why = "rails join the ports of GPUs";
+    }
     for (const auto& [traffic, name] : EnumNames<Traffic>::names)
       if (name == entry.name) {
         t = traffic;

@@ -339,6 +339,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       for (Judged& j : report.verdicts)
         if (j.metric == figure.test && figure.demanded && !figure.test.starts_with("storage.") && scope_of(suite, j.test, figure.scope)) j.demanded = true;   // of storage the sum is demanded
   }
+  if (options.deliver && !options.deliver(report)) return report;
   if (journal && !report.interrupted && !journal->complete()) report.error = "the journal cannot be written";
   return report;
 }

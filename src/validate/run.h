@@ -19,6 +19,7 @@ struct ValidateOptions {
   bool fresh = false;                       // begin anew even if the journal's last run was cut off
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const std::string&)> progress;   // one line when a test begins or ends
+  std::function<bool(const struct Report&)> deliver;  // before the journal says that the run has ended; false: it does not, and the next run takes all from it
 };
 
 struct NodeProbe { std::string node, json; };

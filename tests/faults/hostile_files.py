@@ -3,6 +3,7 @@
 
 usage: hostile_files.py PROGRAMS SOURCE WORK      (PROGRAMS/../../bin/clusterc is the program)
 """
+import json
 import os
 import resource
 import shutil
@@ -73,6 +74,14 @@ for title, path, words in cases:
     for w in wrong:
         print(f"        {w}")
     failed += bool(wrong)
+# Readers of SARIF refuse a file with a result that has no place, and with it all that other specs brought.
+for path in ("missing.yaml", "folder", "empty.yaml", "utf8.yaml", "no*match.yaml"):
+    ran = subprocess.run([clusterc, "check", "--format", "sarif", path], capture_output=True, text=True)
+    results = json.loads(ran.stdout)["runs"][0]["results"]
+    places = [p["physicalLocation"] for r in results for p in r["locations"]]
+    wrong = ran.returncode != 2 or len(results) != 1 or len(places) != 1 or places[0]["region"]["startLine"] < 1 or not places[0]["artifactLocation"]["uri"]
+    print(f"{'FAILED' if wrong else 'ok':7} SARIF of {path}: {[(p['artifactLocation']['uri'], p['region']['startLine']) for p in places]}")
+    failed += wrong
 os.chdir("/")
 shutil.rmtree(work)
 sys.exit(1 if failed else 0)

@@ -113,6 +113,23 @@ std::string HostNames::owner_of(std::string_view name) const {
   return {};
 }
 
+// To DNS `N1` and `n1` are one name (RFC 1035, 2.3.3). Names are made only where somebody writes capitals.
+void HostNames::same_but_for_case(const Tell& tell) const {
+  const auto capital = [](std::string_view text) { return std::any_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; }); };
+  const auto& groups = in_.cluster.nodes;
+  if (std::none_of(groups.begin(), groups.end(), [&](const NodeGroupModel& g) { return capital(g.names.text()); }) &&
+      std::none_of(single_.begin(), single_.end(), [&](const auto& s) { return capital(s.first); }))
+    return;
+  std::map<std::string, std::pair<std::string, int>, std::less<>> seen;   // as DNS sees it -> as it is written, and whose
+  const auto see = [&](const std::string& name, int kind) {
+    const auto [at, fresh] = seen.try_emplace(to_lower(name), name, kind);
+    if (!fresh && at->second.first != name) tell(to_lower(name), at->second.second, kind);
+  };
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (std::int64_t i = 0; i < groups[g].count; ++i) see(groups[g].names.name(i), static_cast<int>(g));
+  for (const auto& [name, kind] : single_) see(name, kind);
+}
+
 void HostNames::check(Findings& findings) const {
   std::set<std::pair<int, int>> told;
   const auto tell = [&](const std::string& name, int first, int second) {
@@ -134,6 +151,7 @@ void HostNames::check(Findings& findings) const {
       }
     if (clash(name, kind, shared, other)) tell(shared, other, kind);
   }
+  same_but_for_case(tell);
   std::string name;
   for (std::size_t g = 0; g < in_.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in_.cluster.nodes[g];

@@ -5,6 +5,7 @@
 // can only meet where one machine's plain name is another's with "-…" behind it: those pairs are looked at, name by name, and no list of all names is made.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ class HostNames {
     std::vector<std::string> suffixes;  // "" where it has a plain name, "-inband", "-compute", "-compute-1", …
   };
   int kind_of(std::string_view base) const;   // -1: no machine is called so
+  using Tell = std::function<void(const std::string& name, int first, int second)>;
+  void same_but_for_case(const Tell&) const;
   bool clash(std::string_view name, int kind, std::string& shared, int& other) const;
 
   const CompileInput& in_;

@@ -116,6 +116,8 @@ TEST(Hosts, NoNameStandsForTwoMachines) {
   EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-lan" + vm, "  lan" + lan).find("'n1-lan' would be the name of two machines in hosts: node group 'a' and node group 'b' [hosts-name-twice]"), std::string::npos);
   EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-x" + vm, "  x-y" + lan + "  y" + second).find("'n1-x-y' would be the name of two machines"), std::string::npos);
   EXPECT_NE(told("  a: { names: localhost" + vm + "  b: { names: n2" + vm, "  lan" + lan).find("[hosts-name-twice]"), std::string::npos);
+  EXPECT_NE(told("  a: { names: \"n[1-3]\"" + vm + "  b: { names: N2" + vm, "  lan" + lan).find("'n2' would be the name of two machines in hosts: node group 'a' and node group 'b' [hosts-name-twice]"), std::string::npos);   // to DNS
+  EXPECT_EQ(told("  a: { names: \"N[1-3]\"" + vm + "  b: { names: n4" + vm, "  lan" + lan), "");
   EXPECT_EQ(told("  a: { names: \"n-[1-3]\"" + vm + "  b: { names: \"n-[4-6]-lan\"" + vm, "  lan" + lan + "  y" + second), "");
 }
 

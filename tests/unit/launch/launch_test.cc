@@ -76,6 +76,7 @@ TEST_F(Programs, LocalReachesThisMachineOnly) {
   const auto states = local->states(nodes);
   EXPECT_TRUE(states[0].usable);
   EXPECT_FALSE(states[1].usable);
+  EXPECT_EQ(states[1].why, "not this machine, whose host name is 'here': the local launcher reaches no other");
   program("x", "echo one; echo two");
   EXPECT_EQ(local->run({.argv = {(folder / "x").string()}, .nodes = {"here"}}).tasks.at(0).lines, (std::vector<std::string>{"one", "two"}));
   program("silent", "echo 'a library is missing' >&2; exit 127");

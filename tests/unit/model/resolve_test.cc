@@ -134,6 +134,18 @@ TEST(Resolve, CampusFeedsAndGroupSoftware) {
   EXPECT_DOUBLE_EQ(r.cluster->zones[0].heat->value, 8 * 50e3);
 }
 
+// Whatever it is called: nobody lays rails for anything but GPUs. An Ethernet without rails and without a name of its own is the in-band network.
+TEST(Resolve, RailsCarryCompute) {
+  Resolved r;
+  r.text("clusterc: 1\nname: case\nsite: cloud\nnodes:\n  gpu: { names: \"n[1-2]\", model: nvidia-dgx-h100 }\nnetworks:\n"
+         "  fast: { kind: ethernet, rdma: roce, rate: 400 Gb/s, topology: rail-optimised, connects: { gpu: { ports: compute } } }\n"
+         "  lan: { kind: ethernet, rate: 100 Gb/s, connects: { gpu: 1 } }\n");
+  ASSERT_TRUE(r.cluster);
+  EXPECT_TRUE(r.network("fast").carries_traffic(Traffic::compute));
+  EXPECT_FALSE(r.network("fast").carries_traffic(Traffic::inband));
+  EXPECT_TRUE(r.network("lan").carries_traffic(Traffic::inband));
+}
+
 TEST(Resolve, AssembliesContinueTheRackNumbers) {
   Resolved r;
   r.example("nvl72");

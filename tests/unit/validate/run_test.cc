@@ -192,6 +192,20 @@ TEST_F(Suite, InterruptedRunGoesOnWhereItStopped) {
   EXPECT_EQ(launcher.started.size(), 6u);
 }
 
+// A report that could not be written is made from the journal by the same command, without measuring again.
+TEST_F(Suite, ARunEndsWhenItsReportIsDelivered) {
+  ValidateOptions options = journalled();
+  options.deliver = [](const Report&) { return false; };
+  EXPECT_TRUE(run(options).passed());
+  launcher.started.clear();
+  bool delivered = false;
+  options.deliver = [&](const Report& r) { return delivered = r.passed(); };
+  EXPECT_EQ(run(options).resumed, 6u);
+  EXPECT_TRUE(delivered);
+  EXPECT_TRUE(launcher.started.empty());
+  EXPECT_EQ(run(options).resumed, 0u);            // that one had ended
+}
+
 TEST_F(Suite, WhatRanOtherwiseOrInErrorRunsAgain) {
   std::atomic<bool> interrupted{false};
   launcher.interrupt_in_memory = &interrupted;
