@@ -112,6 +112,10 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
 }
 
+std::string unknown_power(std::string_view part, std::string_view whose) {
+  return format("the power of '{}' is not known, so {} as nothing wherever power and heat were checked: write `power`", part, whose);
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
@@ -124,8 +128,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     check_racks(rule, in, findings, g);
   }
   for (const NodeGroupModel& g : c.nodes)
-    if (is_ours(g) && g.racks >= 0 && g.count > 0 && !g.server.power)
-      findings.note(rule.id, g.server.span, format("the power of '{}' is not known, so group '{}' counts as nothing wherever power and heat were checked: write `power`", g.server.id, g.name));
+    if (is_ours(g) && g.racks >= 0 && g.count > 0 && !g.server.power) {
+      // GPUs are what a room's power is for: nobody should build on sums without them.
+      const bool gpus = g.server.gpu_count > 0;
+      const std::string message = unknown_power(g.server.id, "group '" + g.name + "' counts");
+      (gpus ? findings.warning(rule.id, g.server.span, message) : findings.note(rule.id, g.server.span, message)).object("nodes." + g.name);
+    }
+  for (const Fabric& f : in.plan.fabrics) {
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(f.network)];
+    for (const FabricTier& t : f.tiers)
+      if (t.part && !switch_power(*t.part)) {
+        findings.note(rule.id, n.span, unknown_power(t.model, "the switches of network '" + n.name + "' count")).object("networks." + n.name);
+        break;
+      }
+  }
   check_unplaced(rule, in, findings);
   check_feeds(rule, in, findings);
   check_panels(rule, in, findings);

@@ -62,7 +62,7 @@ say "a job for another team is refused: $(tail -1 "$work/stranger.log")"
 # ---- MPI on fake GPUs: device files and environment, seen from inside --------------------------------------------------------------------
 devices=$(echo "$run"/dev/nvidia{0,1,2,3})
 # shellcheck disable=SC2086
-where() { as_user ada srun --mpi=pmix "$@" "$work/where" $devices; }
+where() { of_mpi as_user ada srun --mpi=pmix "$@" "$work/where" $devices; }
 # A task with one GPU on each socket; the device that it may open (ENXIO: there is no driver behind it) is the one of its core; a task sees one GPU.
 equal "two tasks a node, a GPU each" "$(where -A physics -N2 --ntasks-per-node=2 --gpus-per-task=1 2>&1)" \
 "rank=0 host=n1 cpus=0 visible=0 switch=lan-spine.leaf-lan-01.n1 sum=6 open=ENXIO,EPERM,EPERM,EPERM

@@ -18,8 +18,17 @@ bring_up() {
 validate() { # SPEC NAME [OPTIONS…]: report in NAME.json, exit status in $rc
   local spec=$1 name=$2
   shift 2
-  "$run/enter" "$bin" validate "$spec" --bundle "$validators" --launcher slurm --seconds 0.01 --max-size 64KiB --allow-busy --journal "$work/$name.journal" -o "$work/$name.json" "$@" > "$work/$name.txt" 2> "$work/$name.err"
+  of_mpi validate_once "$spec" "$name" "$@" > /dev/null
   rc=$?
+}
+validate_once() {
+  local spec=$1 name=$2 status
+  shift 2
+  rm -f "$work/$name.journal"
+  "$run/enter" "$bin" validate "$spec" --bundle "$validators" --launcher slurm --seconds 0.01 --max-size 64KiB --allow-busy --journal "$work/$name.journal" -o "$work/$name.json" "$@" > "$work/$name.txt" 2> "$work/$name.err"
+  status=$?
+  cat "$work/$name.txt" "$work/$name.journal"
+  return $status
 }
 judge() { # NAME, then Python on `d` (the report) and `v` (its verdicts): every line must be true
   local name=$1
