@@ -105,6 +105,7 @@ networks:
 
 storage:
   scratch: {{ kind: lustre, servers: {{ external: lustre.example.org }}, mount: /scratch }}
+  home: {{ kind: nfs, servers: {{ external: nas.example.org }}, mount: /home }}
 
 software:
   os: ubuntu-24.04
