@@ -151,7 +151,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Every PDU, panel and feed carries no more than it may carry without end, with all feeds alive.
+Every PDU, panel and feed carries no more than it may carry without end, with all feeds alive. What states no power counts as nothing, here and wherever power and
+heat are summed: nodes and switches of which that is so are named, and those with GPUs are a warning.
 
 ## Why it matters
 

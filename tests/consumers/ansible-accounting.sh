@@ -15,12 +15,10 @@ groups = yaml.safe_load(open(tree + "/ansible/inventory.yaml"))["all"]["children
 of = next(n for n, g in groups.items() if n.startswith("group_") and any(h.split("[")[0] == keeper.rstrip("0123456789") or h == keeper for h in g["hosts"]))
 assert yaml.safe_load(open(f"{tree}/ansible/group_vars/{of}.yaml"))["cluster_slurm_database_packages"], of
 PY
-unshare -m -u -p -f --propagation private sh -c ". '$src/tests/consumers/lib/play.bash'; play_system '$work/try'" 2> "$work/unshare.log" ||
-  { echo "skipped: no copy of this system can be mounted here ($(head -1 "$work/unshare.log")): the role was not run"; exit 77; }
+need_play_system
 cat > "$work/for-real" <<'SCRIPT'
 . "$1/tests/consumers/lib/play.bash"
 work=$2 keeper=$3 system=$2/system
-fail() { echo "FAILED: $*" >&2; exit 1; }
 play_system "$system" || exit 9
 root=$system/root
 mkdir -p "$root/root/tree" && cp -r "$work/teams/." "$root/root/tree/"

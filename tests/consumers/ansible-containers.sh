@@ -4,14 +4,11 @@
 need ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work
 compile_spec drives
-grep -q '^ID=debian' /etc/os-release && grep -q '^VERSION_ID="12"' /etc/os-release || { echo "skipped: this is no Debian 12: the plays were not run"; exit 77; }
-unshare -m -u -p -f --propagation private sh -c ". '$src/tests/consumers/lib/play.bash'; play_system '$work/try'" 2> "$work/unshare.log" ||
-  { echo "skipped: no copy of this system can be mounted here ($(head -1 "$work/unshare.log")): the plays were not run"; exit 77; }
+need_debian_12
+need_play_system
 cat > "$work/for-real" <<'SCRIPT'
 . "$1/tests/consumers/lib/play.bash"
 work=$2
-fail() { echo "FAILED: $*" >&2; exit 1; }
-equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; echo "ok: $1: $2"; }
 system=$work/system root=$work/system/root
 play_system "$system" || exit 9
 mkdir -p "$root/root/tree" && cp -r "$work/drives/." "$root/root/tree/"

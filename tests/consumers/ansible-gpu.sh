@@ -3,9 +3,8 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3 gpg dpkg-deb
 export LC_ALL=C.UTF-8 HOME=$work
-grep -q '^ID=debian' /etc/os-release && grep -q '^VERSION_ID="12"' /etc/os-release || { echo "skipped: this is no Debian 12"; exit 77; }
-unshare -m -u -p -f --propagation private bash -c ". '$src/tests/consumers/lib/play.bash'; play_system '$work/try'" 2> "$work/unshare.log" ||
-  { echo "skipped: no copy of this system can be mounted here ($(head -1 "$work/unshare.log"))"; exit 77; }
+need_debian_12
+need_play_system
 "$bin" compile "$src/tests/consumers/specs/plays-gpu.yaml" -o "$work/plays" > "$work/plays.log" 2>&1 || { cat "$work/plays.log" >&2; fail "clusterc compile plays-gpu.yaml"; }
 compile nvl72
 python3 "$src/tests/consumers/lib/mirror.py" "$work"/plays/ansible/group_vars/group_*.yaml "$work/nvl72/ansible/group_vars/group_gpu.yaml" "$work/mirror" > "$work/mirror.log" || fail "no mirror"
@@ -13,8 +12,6 @@ say "$(cat "$work/mirror.log")"
 cat > "$work/for-real" <<'SCRIPT'
 . "$1/tests/consumers/lib/play.bash"
 work=$2
-fail() { echo "FAILED: $*" >&2; exit 1; }
-equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; echo "ok: $1: $2"; }
 gpu=base,repositories,kernel,rdma,nvidia_driver,nvidia_fabric_manager,nvidia_imex,cuda,rocm
 # fresh NAME TREE: a system of its own without any other source of packages, the mirror and the tree in it
 fresh() {

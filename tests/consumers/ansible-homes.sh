@@ -4,13 +4,10 @@
 need ansible-playbook python3 mkhomedir_helper pam-auth-update
 export LC_ALL=C.UTF-8 HOME=$work
 compile_spec plays
-unshare -m -u -p -f --propagation private sh -c ". '$src/tests/consumers/lib/play.bash'; play_system '$work/try'" 2> "$work/unshare.log" ||
-  { echo "skipped: no copy of this system can be mounted here ($(head -1 "$work/unshare.log")): the role was not run"; exit 77; }
+need_play_system
 cat > "$work/for-real" <<'SCRIPT'
 . "$1/tests/consumers/lib/play.bash"
 work=$2 system=$2/system root=$2/system/root
-fail() { echo "FAILED: $*" >&2; exit 1; }
-equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; echo "ok: $1: $2"; }
 play_system "$system" || exit 9
 mkdir -p "$root/root/tree" "$root/home" && cp -r "$work/plays/." "$root/root/tree/"
 in_root() { chroot "$root" env -i PATH="$PATH" HOME=/root LC_ALL=C.UTF-8 "$@"; }

@@ -4,17 +4,14 @@
 need ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work
 "$bin" compile "$src/tests/consumers/specs/plays.yaml" -o "$work/plays" > "$work/plays.log" 2>&1 || { cat "$work/plays.log" >&2; fail "clusterc compile plays.yaml"; }
-unshare -m -u -p -f --propagation private sh -c ". '$src/tests/consumers/lib/play.bash'; play_system '$work/try'" 2> "$work/unshare.log" ||
-  { echo "skipped: no copy of this system can be mounted here ($(head -1 "$work/unshare.log")): the plays were not run"; exit 77; }
-grep -q '^ID=debian' /etc/os-release && grep -q '^VERSION_ID="12"' /etc/os-release || { echo "skipped: this is no Debian 12: the plays were not run"; exit 77; }
+need_play_system
+need_debian_12
 skip=
 apt-get install --simulate --no-install-recommends openssh-server sssd-ldap sssd-tools libnss-sss libpam-sss > "$work/apt" 2>&1 ||
   { skip="--skip-tags identity"; say "the packages of identity are not to be had here: that role is not played"; }
 cat > "$work/for-real" <<'SCRIPT'
 . "$1/tests/consumers/lib/play.bash"
 src=$1 work=$2 skip=$3
-fail() { echo "FAILED: $*" >&2; exit 1; }
-equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; echo "ok: $1: $2"; }
 system=$work/system
 play_system "$system" || exit 9
 root=$system/root

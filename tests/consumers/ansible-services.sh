@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook named named-checkconf dnsmasq kea-dhcp4 nginx prometheus promtool python3 curl ip
 export LC_ALL=C.UTF-8 HOME=$work
-grep -q '^ID=debian' /etc/os-release && grep -q '^VERSION_ID="12"' /etc/os-release || { echo "skipped: this is no Debian 12: the plays were not run"; exit 77; }
+need_debian_12
 mkdir "$work/spec" && cp "$src"/tests/golden/compile/nginx/*.csv "$work/spec/"
 sed 's/roles: \[provisioning\]/roles: [provisioning, monitoring]/; s/^software: {/software: { monitoring: [prometheus, grafana],/' "$src/tests/golden/compile/nginx/spec.yaml" > "$work/spec/dnsmasq.yaml"
 sed 's/^outputs:$/outputs:\n  kea: {}/' "$work/spec/dnsmasq.yaml" > "$work/spec/kea.yaml"
@@ -17,13 +17,10 @@ head, cpu = (yaml.safe_load(open(f"{sys.argv[1]}/group_vars/group_{g}.yaml")) fo
 assert {head["cluster_" + k] for k in ("name_server", "dhcp_server", "web_server", "monitor")} == {"ctl"}, head
 assert not any(k in cpu for k in ("cluster_name_server", "cluster_dhcp_server")), cpu
 PY
-unshare -m -u -n -p -f --propagation private sh -c ". '$src/tests/consumers/lib/play.bash'; play_system '$work/try'" 2> "$work/unshare.log" ||
-  { echo "skipped: no copy of this system can be mounted here ($(head -1 "$work/unshare.log")): the plays were not run"; exit 77; }
+need_play_system -n
 cat > "$work/for-real" <<'SCRIPT'
 . "$1/tests/consumers/lib/play.bash"
 work=$2
-fail() { echo "FAILED: $*" >&2; exit 1; }
-equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; echo "ok: $1: $2"; }
 # served NAME: a system of its own, the tree in it, the roles twice
 served() {
   system=$work/system-$1 root=$work/system-$1/root

@@ -15,8 +15,7 @@ rc=$?
 [ $rc -eq 0 ] || fail "the virtual Slurm did not come up"
 python3 "$src/tests/virtual-slurm/overlay.py" --compare "$out/slurm" "$run/etc" || fail "the overlay changed more than its keys"
 say "the overlay changed listed keys only"
-# A first start finds neither state nor the cached topology of an earlier one; that is no complaint of the configuration.
-errors=$(grep -hE "error:|fatal:" "$run"/log/slurmctld.log "$run"/log/n?.log | grep -vE "Could not open .* state file|Trying backup state save file|xcpuinfo_hwloc_topo_load: failed .load will be required")
+errors=$(slurm_complaints "$run"/log/slurmctld.log "$run"/log/n?.log)
 [ -z "$errors" ] || fail "the daemons complain: $errors"
 equal "host names of a job on four nodes" "$("$run/enter" srun -N4 -n4 hostname | sort | tr '\n' ' ')" "n1 n2 n3 n4 "
 equal "CPUs of a node" "$("$run/enter" sinfo -h -n n1 -o '%c')" 2

@@ -16,10 +16,9 @@ up() {   # TREE OPTIONS…
   [ $rc -eq 77 ] && { cat "$work/up.log"; exit 77; }
   return $rc
 }
-# A first start finds no state of an earlier one; the other controllers are machines that are not started.
 quiet() {
   local errors
-  errors=$(grep -hE "error:|fatal:" "$run"/log/slurmctld.log "$run"/log/n?.log 2>/dev/null | grep -vE "Could not open .* state file|Trying backup state save file|No .* state file|_shutdown_bu_thread|xcpuinfo_hwloc_topo_load: failed .load will be required|High latency for")
+  errors=$(slurm_complaints "$run"/log/slurmctld.log "$run"/log/n?.log 2>/dev/null)
   [ -z "$errors" ] || fail "$1: the daemons complain: $errors"
 }
 

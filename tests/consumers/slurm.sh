@@ -27,10 +27,8 @@ controller() {   # EXAMPLE or case-GOLDEN [WARNING]: starts its slurmctld, which
   local rc=$?
   [ $rc -eq 77 ] && exit 77
   [ $rc -eq 0 ] || fail "slurmctld does not load the configuration of $1: $(grep -hE 'error|fatal' "$run"/log/* | head -5)"
-  # A first start finds no state of an earlier one, and the other controllers are machines that this test does not start: neither is a
-  # complaint of the configuration. The primary tells them by their names, so the names were understood.
   local errors
-  errors=$(grep -E "error:|fatal:" "$run/log/slurmctld.log" | grep -vE "Could not open .* state file|Trying backup state save file|_shutdown_bu_thread:send/recv (head[23]|ctl2): Connection")
+  errors=$(slurm_complaints "$run/log/slurmctld.log")
   [ -z "$errors" ] || fail "slurmctld of $1 complains: $errors"
   grep -i "warning" "$run/log/slurmctld.log" | grep -vF "${2:-no such text}" > "$run/warnings"
   [ ! -s "$run/warnings" ] || fail "slurmctld of $1 warns: $(cat "$run/warnings")"

@@ -105,3 +105,13 @@ assert done.stderr.count("taken from the journal") == len(BEFORE), done.stderr
 assert "mpi.allreduce.busbw" in done.stdout, done.stdout
 assert gone(5), ours()
 print("ok: a killed run goes on where it stopped")
+
+# What cannot be written is said before anything is measured.
+os.makedirs("folder", exist_ok=True)
+for report in ("nowhere/r.json", "folder", "-"):
+    done = subprocess.run([*COMMAND[:-1], "other", "-o", report], env=environment, capture_output=True, text=True)
+    assert done.returncode == 2 and "[1/" not in done.stderr and not os.path.exists("other") and not os.path.exists("-"), (report, done)
+for seconds in ("nan", "-1", "inf"):
+    done = subprocess.run([*COMMAND[:5], "--seconds", seconds], env=environment, capture_output=True, text=True)
+    assert done.returncode == 2 and "--seconds takes" in done.stderr, (seconds, done)
+print("ok: a report that has no place and a length that is no number are refused first")

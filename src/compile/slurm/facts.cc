@@ -204,11 +204,11 @@ const StorageModel* storage_at(const Cluster& c, std::string_view path, const st
   return found;
 }
 
-struct StatePlace { std::string path; const StorageModel* storage = nullptr; };
+struct StatePlace { std::string path; const StorageModel* storage = nullptr; bool asked = false; };
 StatePlace state_place(const Cluster& c, const std::vector<int>& groups, std::int64_t controllers) {
   if (std::string asked = asked_state(c); !asked.empty()) {
     const StorageModel* at = storage_at(c, asked, groups);
-    return {std::move(asked), at};
+    return {std::move(asked), at, true};
   }
   if (controllers > 1)
     if (const StorageModel* s = state_storage(c, groups)) return {*s->spec->mount + "/slurm/" + to_lower(c.spec.name.value_or("cluster")) + "/state", s};
@@ -293,7 +293,10 @@ SlurmFacts slurm_facts(const CompileInput& in, Findings& findings) {
 
   const StatePlace state = state_place(c, groups, static_cast<std::int64_t>(facts.controllers.size()));
   facts.state = state.path;
-  if (facts.controllers.size() > 1 && !state.storage)
+  if (facts.controllers.size() > 1 && !state.storage && state.asked)
+    findings.note("slurm-state-not-shared", c.nodes[groups.front()].span, "whether all " + text_of(static_cast<std::int64_t>(facts.controllers.size())) + " controllers mount '" + one_line(state.path) + "' is not known here: no file system of the spec lies there")
+        .help("a take-over needs one folder that all of them see");
+  else if (facts.controllers.size() > 1 && !state.storage)
     findings.warning("slurm-state-not-shared", c.nodes[groups.front()].span,
                      text_of(static_cast<std::int64_t>(facts.controllers.size())) + " controllers, and no NFS that all of them mount and reach: a take-over would lose the queue")
         .label("StateSaveLocation stays on each controller's own disk")

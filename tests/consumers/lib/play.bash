@@ -1,5 +1,7 @@
 # Sourced inside namespaces of its own (unshare -m -u -p -f): a writable copy of this very system, in memory, and Ansible in it.
 # play_system: mounts the copy at $1; play WHERE ARGUMENTS…: ansible-playbook there, from /root/tree/ansible
+fail() { echo "FAILED: $*" >&2; exit 1; }
+equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; echo "ok: $1: $2"; }
 play_system() {
   mkdir -p "$1" && mount -t tmpfs -o size=1g tmpfs "$1" && mkdir "$1/upper" "$1/work" "$1/root" &&
     mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root" &&

@@ -47,15 +47,16 @@ TEST(Deploy, TheStateOfControllersLiesWhereItsFolderIsMade) {
     const Deployed d(std::string(kNodes) + "storage: { " + std::string(storage) + " }\nsoftware: { os: debian-12, scheduler: { kind: slurm, version: 22.05 } }\n" +
                          (extra.empty() ? "" : "outputs: { slurm: { extra: { slurm.conf: [ \"StateSaveLocation=" + std::string(extra) + "\" ] } } }\n"));
     const std::string vars = d.file("ansible/group_vars/group_ctl.yaml"), key = "cluster_slurm_state_server: ";
+    const Finding* const told = d.finding("slurm-state-not-shared");
     const std::string path = between(d.file("slurm/slurm.conf"), "StateSaveLocation=", "\n").substr(18);
-    return path + " on " + (vars.find(key) == std::string::npos ? "-" : between(vars, key, "\n").substr(key.size())) + (d.finding("slurm-state-not-shared") ? " (not shared)" : "");
+    return path + " on " + (vars.find(key) == std::string::npos ? "-" : between(vars, key, "\n").substr(key.size())) + (!told ? "" : told->severity == Severity::warning ? " (not shared)" : " (not known)");
   };
   const std::string home = "home: { kind: nfs, servers: { nodes: nas }, mount: /home }", filer = "filer: { kind: nfs, servers: { external: filer.example.org }, mount: /filer }";
   EXPECT_EQ(state(home), "/home/slurm/case/state on nas1");
   EXPECT_EQ(state(home + ", state: { kind: nfs, servers: { external: filer.example.org }, on: ctl, mount: /state }"), "/state/slurm/case/state on \"\"");   // it is meant for it
   EXPECT_EQ(state(home + ", " + filer, "/filer/slurm"), "/filer/slurm on \"\"");
   EXPECT_EQ(state(home + ", " + filer, "/home/slurm"), "/home/slurm on nas1");
-  EXPECT_EQ(state(home, "/homes/slurm"), "/homes/slurm on - (not shared)");
+  EXPECT_EQ(state(home, "/homes/slurm"), "/homes/slurm on - (not known)");
   EXPECT_EQ(state("fast: { kind: lustre, servers: { external: mgs.example.org }, mount: /fast }"), "/var/spool/slurmctld on - (not shared)");   // nobody mounts it
 }
 
