@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "catalog/embedded.h"
+#include "catalog/types.h"
 #include "fields/read.h"
 
 namespace clusterc {

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "compile/compile.h"
 #include "report/diff_report.h"
+#include "spec/types.h"
 
 namespace clusterc::cli {
 namespace {

@@ -1,6 +1,7 @@
 #include "base/json_writer.h"
 #include "cli/command.h"
 #include "fields/show.h"
+#include "spec/types.h"
 
 namespace clusterc::cli {
 namespace {

@@ -2,9 +2,11 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "catalog/types.h"
 #include "fields/show.h"
 #include "lsp/names.h"
 #include "rules/rule.h"
+#include "spec/types.h"
 
 namespace clusterc::lsp {
 namespace {

@@ -1,7 +1,8 @@
 // The way from the root of a sketch to a place, walked through the descriptors of the language. What a text there names is in no
 // descriptor: the table below says it, and tests/unit/lsp holds it against what the examples name.
+#include "catalog/types.h"
 #include "lsp/cursor.h"
-#include "spec/spec.h"
+#include "spec/types.h"
 
 namespace clusterc::lsp {
 namespace {

@@ -12,7 +12,7 @@
 #include "fields/scalar_text.h"
 #include "spec/edition.h"
 #include "spec/slips.h"
-#include "spec/spec.h"
+#include "spec/types.h"
 
 namespace clusterc {
 namespace {

@@ -1,7 +1,7 @@
 #include "spec/schema.h"
 
 #include "fields/schema.h"
-#include "spec/spec.h"
+#include "spec/types.h"
 
 namespace clusterc {
 

@@ -1,0 +1,9 @@
+#include "spec/types.h"
+
+#include "catalog/types.h"
+
+namespace clusterc {
+#define CLUSTERC_TYPE(T) template const Type& type_of<T>();
+CLUSTERC_SPEC_TYPES(CLUSTERC_TYPE)
+#undef CLUSTERC_TYPE
+}  // namespace clusterc
