@@ -16,8 +16,10 @@ constexpr double kG = 1e9;
 // In-node all-reduce of healthy systems as a share of the ceiling, where no figure of the part itself is published: A100 and H200 rings (235.4 of 300,
 // 366.6 of 450), H100 and B200 with NVLink SHARP (477.4 of 700, 841.9 of 1,400), two V100 over PCIe switches (11.7 of 14.6).
 constexpr double kRingShare = 0.80, kSharpShare = 0.64, kPcieShare = 0.80;
-// A hop of the small-message model across the network, and one inside a node: constants of NCCL's tuner (NVIDIA/nccl src/graph/tuning.cc 2.30.7, LL).
-constexpr double kNetworkHop = 5.0e-6;
+// What a tree takes with next to no payload: a start, and twice a hop to each other GPU of the chain inside a node and to each level of nodes
+// (NVIDIA/nccl src/graph/tuning.cc 2.30.7: baseLat, hwLat of Tree, LL; over NVLink, PCIe and the network).
+constexpr double kStart = 6.8e-6, kNvlinkHop = 0.6e-6, kPcieHop = 1.0e-6, kNetworkHop = 5.0e-6;
+constexpr double kBoard = 8;         // GPUs that a chain joins at most; beyond it switches do, that add up themselves
 
 // Shares of the ceiling that healthy systems show across units (reference: published results by system, each of them below its ceiling).
 struct Share { double typical, lowest, best; std::string_view basis, source; };
@@ -31,26 +33,37 @@ constexpr Share kInNetwork{0.868, 0.868, 0.868, "single", "share of the ceiling 
 constexpr Share kTwoPorts{0.925, 0.925, 0.925, "single", "share of the hierarchical ceiling on two nodes: NVIDIA/aicr"};
 constexpr Share kTwoNvlink{0.987, 0.987, 0.987, "single", "share of what one node shows, on two nodes: oracle-quickstart/oci-hpc"};
 
-// Bus bandwidth by message size, as a share of that of the last point.
-struct Point { double bytes, share; };
+// Published bus bandwidth by message size; the last point is the plateau.
 constexpr double kKi = 1024, kMi = kKi * 1024, kGi = kMi * 1024;
-constexpr std::array kA100{Point{32 * kKi, 1.37 / 231.6}, Point{256 * kKi, 10.1 / 231.6}, Point{kMi, 36.2 / 231.6}, Point{16 * kMi, 109 / 231.6}, Point{128 * kMi, 174 / 231.6}, Point{kGi, 228 / 231.6}, Point{8 * kGi, 1}};
-constexpr std::array kH100{Point{32 * kKi, 1.71 / 478.9}, Point{256 * kKi, 10.9 / 478.9}, Point{kMi, 43.7 / 478.9}, Point{16 * kMi, 234 / 478.9}, Point{128 * kMi, 401 / 478.9}, Point{kGi, 466 / 478.9}, Point{8 * kGi, 1}};
-constexpr std::array kB200{Point{32 * kKi, 1.20 / 839.1}, Point{256 * kKi, 9.5 / 839.1}, Point{kMi, 36.1 / 839.1}, Point{16 * kMi, 255 / 839.1}, Point{128 * kMi, 568 / 839.1}, Point{kGi, 723 / 839.1}, Point{8 * kGi, 1}};
-constexpr std::array kAcross{Point{kMi, 5.4 / 382}, Point{16 * kMi, 64.0 / 382}, Point{128 * kMi, 198.0 / 382}, Point{512 * kMi, 327.0 / 382}, Point{kGi, 362.0 / 382}, Point{4 * kGi, 377.0 / 382}, Point{16 * kGi, 1}};
-constexpr double kAcrossNodes = 4;
+struct Point { double bytes, rate; };
+struct Curve { double gpus, nodes; std::array<Point, 7> points; };
+constexpr Curve kA100{8, 1, {{{32 * kKi, 1.37e9}, {256 * kKi, 10.1e9}, {kMi, 36.2e9}, {16 * kMi, 109e9}, {128 * kMi, 174e9}, {kGi, 228e9}, {8 * kGi, 231.6e9}}}};
+constexpr Curve kH100{8, 1, {{{32 * kKi, 1.71e9}, {256 * kKi, 10.9e9}, {kMi, 43.7e9}, {16 * kMi, 234e9}, {128 * kMi, 401e9}, {kGi, 466e9}, {8 * kGi, 478.9e9}}}};
+constexpr Curve kB200{8, 1, {{{32 * kKi, 1.20e9}, {256 * kKi, 9.5e9}, {kMi, 36.1e9}, {16 * kMi, 255e9}, {128 * kMi, 568e9}, {kGi, 723e9}, {8 * kGi, 839.1e9}}}};
+constexpr Curve kAcross{8, 4, {{{kMi, 5.4e9}, {16 * kMi, 64e9}, {128 * kMi, 198e9}, {512 * kMi, 327e9}, {kGi, 362e9}, {4 * kGi, 377e9}, {16 * kGi, 382e9}}}};
 
-double on_curve(const auto& curve, double bytes) {
-  if (bytes >= curve.back().bytes) return 1;
-  if (bytes <= curve.front().bytes) return curve.front().share * bytes / curve.front().bytes;      // below, latency alone: bandwidth falls with the size
+double bus_bytes(double ranks, double message) { return message * 2 * (ranks - 1) / ranks; }
+
+double tree(double gpus, double nodes, double hop) { return kStart + 2 * ((std::min(gpus, kBoard) - 1) * hop + std::log2(nodes) * kNetworkHop); }
+
+// What the curve's own system takes beyond the time of the same bytes at its plateau. Between the points straight over the size's logarithm.
+double beyond_plateau(const Curve& c, double bytes) {
+  const auto at = [&](const Point& p) { return bus_bytes(c.gpus * c.nodes, p.bytes) * (1 / p.rate - 1 / c.points.back().rate); };
+  if (bytes >= c.points.back().bytes) return 0;
+  if (bytes <= c.points.front().bytes) return at(c.points.front());
   std::size_t i = 1;
-  while (curve[i].bytes < bytes) ++i;
-  const Point &a = curve[i - 1], &b = curve[i];
-  const double at = std::log(bytes / a.bytes) / std::log(b.bytes / a.bytes);
-  return a.share * std::pow(b.share / a.share, at);
+  while (c.points[i].bytes < bytes) ++i;
+  const Point &a = c.points[i - 1], &b = c.points[i];
+  return at(a) + (at(b) - at(a)) * std::log(bytes / a.bytes) / std::log(b.bytes / a.bytes);
 }
 
-double inside_curve(const CollectiveUnit& u, double bytes) { return u.sm >= 100 ? on_curve(kB200, bytes) : u.sm >= 90 ? on_curve(kH100, bytes) : on_curve(kA100, bytes); }
+// The same of another system: it does not shrink with bandwidth. With fewer hops than the curve's system it is less in proportion; each hop more costs
+// what NCCL's tuner has (twelve nodes of H100 lose 311 us at 1 GiB, coreweave/nccl-tests, where four of B200 lose 301).
+double latency(const CollectiveUnit& u, double gpus, double units, Bytes message) {
+  const Curve& curve = units > 1 ? kAcross : u.sm >= 100 ? kB200 : u.sm >= 90 ? kH100 : kA100;
+  const double here = tree(gpus, units, u.nvlink ? kNvlinkHop : kPcieHop), there = tree(curve.gpus, curve.nodes, kNvlinkHop);
+  return beyond_plateau(curve, message.value) * std::min(1.0, here / there) + std::max(0.0, here - there);
+}
 
 std::string rate(double v) { return to_text(v, Dimension::byte_rate); }
 
@@ -174,22 +187,24 @@ std::optional<HealthyRate> healthy_all_reduce(const CollectiveUnit& u, double k)
   return of(kRing400, ceiling("ring"), eight400 && k <= 248, "the ring ceiling");      // no healthy result beyond 248 nodes is published
 }
 
-double share_of_plateau(const CollectiveUnit& u, double units, Bytes message) { return units < 2 ? inside_curve(u, message.value) : on_curve(kAcross, message.value); }
-
 std::optional<Seconds> all_reduce_time(const CollectiveUnit& u, double k, Bytes message) {
   const auto healthy = healthy_all_reduce(u, k);
   if (!healthy || healthy->typical <= 0 || message.value <= 0) return std::nullopt;
-  const double n = u.gpus * k;
-  double t = message.value * 2 * (n - 1) / n / (healthy->typical * share_of_plateau(u, k, message));
-  if (k * u.nodes > kAcrossNodes) t += 2 * kNetworkHop * std::log2(k * u.nodes / kAcrossNodes);
-  return Seconds(t);
+  return Seconds(bus_bytes(u.gpus * k, message.value) / healthy->typical + latency(u, u.gpus, k, message));
 }
 
 std::optional<BytesPerSecond> all_reduce_rate(const CollectiveUnit& u, double k, Bytes message) {
   const auto t = all_reduce_time(u, k, message);
   if (!t) return std::nullopt;
-  const double n = u.gpus * k;
-  return BytesPerSecond(message.value * 2 * (n - 1) / n / t->value);
+  return BytesPerSecond(bus_bytes(u.gpus * k, message.value) / t->value);
+}
+
+std::optional<double> share_of_plateau(const CollectiveUnit& u, double k, Bytes message) {
+  if (message.value >= kAcross.points.back().bytes || (k < 2 && message.value >= kA100.points.back().bytes)) return 1;
+  const auto healthy = healthy_all_reduce(u, k);
+  const auto rate = all_reduce_rate(u, k, message);
+  if (!healthy || !rate) return std::nullopt;
+  return rate->value / healthy->typical;
 }
 
 std::optional<Seconds> all_reduce_time_inside(const CollectiveUnit& u, double gpus, Bytes message) {
@@ -203,7 +218,7 @@ std::optional<Seconds> all_reduce_time_inside(const CollectiveUnit& u, double gp
   if (!whole || all.empty() || own.empty()) return std::nullopt;
   double most = 0;
   for (const Algorithm& a : own) most = std::max(most, a.ceiling * (a.name == "ring" ? (u.nvlink ? kRingShare : kPcieShare) : whole->typical / all.front().ceiling));
-  return Seconds(message.value * 2 * (gpus - 1) / gpus / (most * inside_curve(u, message.value)));
+  return Seconds(bus_bytes(gpus, message.value) / most + latency(u, gpus, 1, message));
 }
 
 }  // namespace clusterc

@@ -52,12 +52,13 @@ struct HealthyRate {
 };
 std::optional<HealthyRate> healthy_all_reduce(const CollectiveUnit&, double units);
 
-// Share of its plateau that all-reduce reaches with this message; 1 from 8 GiB on. Curves of eight GPUs in a node (A100: Azure/AI-benchmarking-guide;
-// H100, H200: the same; B200: stas00/ml-engineering), and of four nodes of eight B200 (stas00/ml-engineering); between the points straight in logarithms.
-double share_of_plateau(const CollectiveUnit&, double units, Bytes message);
-// What one all-reduce of this message takes on a healthy system. Beyond the four nodes of the curve each doubling costs two more hops of a tree.
+// What one all-reduce of this message takes on a healthy system: bytes / its plateau, and a latency that does not shrink with bandwidth. That is what
+// published systems take beyond their own plateau: eight GPUs in a node (A100: Azure/AI-benchmarking-guide; H100, H200: the same; B200:
+// stas00/ml-engineering), four nodes of eight B200 (stas00/ml-engineering), by message size; with fewer or more hops as NCCL's tuner counts them.
 std::optional<Seconds> all_reduce_time(const CollectiveUnit&, double units, Bytes message);
 std::optional<BytesPerSecond> all_reduce_rate(const CollectiveUnit&, double units, Bytes message);   // bus bandwidth of that
+// The same as a share of the plateau; 1 from the last point of the curve on. Nothing where no rate is known.
+std::optional<double> share_of_plateau(const CollectiveUnit&, double units, Bytes message);
 // The same among `gpus` of one unit, as tensor parallelism does it. Nothing where the unit's rate is not known.
 std::optional<Seconds> all_reduce_time_inside(const CollectiveUnit&, double gpus, Bytes message);
 
