@@ -122,9 +122,13 @@ FitChange change_of_fit(const ServerModel& server, const ServerModel& stated_for
   return change;
 }
 
+// Whether a figure came with the stated power; one that was written later, over it, is of the parts that were fitted then, and is left as it is.
 template <class Quantity>
-void keep_share(Value<Quantity>& figure, Watts was, Watts now) {
-  if (!figure) return;
+bool is_of(const Value<Quantity>& figure, const Value<Quantity>& stated) { return figure.span == stated.span && figure.origin == stated.origin && figure.value == stated.value; }
+
+template <class Quantity>
+void keep_share(Value<Quantity>& figure, const Value<Quantity>& stated, Watts was, Watts now) {
+  if (!figure || !is_of(figure, stated)) return;
   const std::string how = format("{} x {} / {}: the same share of the highest power", to_text(*figure), to_text(now), to_text(was));
   figure = Value<Quantity>::derived(*figure * (now / was), how, figure.span);
   figure.confirmed = false;
@@ -138,9 +142,12 @@ void follow_fit(ServerModel& server, const PowerSum& sum) {
   const double rated = server_power_sum(*server.stated_for).efficiency;
   if (change.parts.value == 0 && change.missing.empty() && rated == sum.efficiency) return;
   const Watts was = *server.power, now = was * (rated / sum.efficiency) + change.parts * ((1 + sum.fan_share) / sum.efficiency);
+  const ServerPart& stated = server.stated_for->part;
   if (!change.complete || now.value <= 0) {
-    server.power = server.power_typical = server.power_idle = {};
-    server.airflow = {};
+    server.power = {};
+    if (is_of(server.power_typical, stated.power_typical)) server.power_typical = {};
+    if (is_of(server.power_idle, stated.power_idle)) server.power_idle = {};
+    if (is_of(server.airflow, stated.airflow)) server.airflow = {};
     return;
   }
   const bool confirmed = server.power.confirmed && change.confirmed && rated == sum.efficiency;
@@ -149,9 +156,9 @@ void follow_fit(ServerModel& server, const PowerSum& sum) {
   server.power = Value<Watts>::derived(now, format("{} in the catalogue{}{}{}", to_text(was), supplies, more, change.missing), server.span);
   server.power.confirmed = confirmed;
   server.refitted = true;
-  keep_share(server.power_typical, was, now);
-  keep_share(server.power_idle, was, now);
-  keep_share(server.airflow, was, now);
+  keep_share(server.power_typical, stated.power_typical, was, now);
+  keep_share(server.power_idle, stated.power_idle, was, now);
+  keep_share(server.airflow, stated.airflow, was, now);
 }
 
 }  // namespace

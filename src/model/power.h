@@ -46,7 +46,7 @@ Watts gpu_power(const ServerModel&, Watts tdp);
 
 // Fills power, power_typical, power_idle and airflow of a server whose parts are resolved: the stated figure, made to follow where the spec fits other
 // parts than it was stated for, less what a limit takes from its GPUs; else the sum; never more than `cap`.
-// Following: stated + (parts fitted - parts that it was stated for) x fans / efficiency. Typical power, idle power and air keep their share of the highest.
+// Following: stated + (parts fitted - parts that it was stated for) x fans / efficiency. Typical power, idle power and air keep their share of the highest, but for those that are written over the stated ones.
 // Of kinds that the stated one does not list (but GPUs: it has none) nothing is known to differ. A GPU or CPU without a figure on either side: the sum.
 void fill_server_power(ServerModel&, const Value<Watts>& cap);
 

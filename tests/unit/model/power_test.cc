@@ -128,6 +128,29 @@ TEST(Power, FollowsPartsThatTheStatedOneIsNotOf) {
   EXPECT_NEAR(s.server.power->value, 3105.106, 0.001);
 }
 
+// Other GPUs and processors than the catalogued 2,700 W are of, and figures that the spec writes for them: 3,224.26 W, 600 W idle, 0.09 m3/s. The typical
+// 2,025 W that nobody wrote anew keep their share: 2,025 x 3,224.255 / 2,700 = 2,418.19 W.
+TEST(Power, WhatIsWrittenStaysAsWritten) {
+  RefittedServer s;
+  const auto listed = std::make_shared<ServerModel>(*s.server.stated_for);
+  s.server.part.power_typical = listed->part.power_typical = fact(Watts{2025});
+  s.server.stated_for = listed;
+  s.replace();
+  s.server.part.power_idle = Value<Watts>(Watts{600}, {}, Origin::spec);
+  s.server.part.airflow = Value<AirFlow>(AirFlow{0.09}, {}, Origin::spec);
+  fill_server_power(s.server, {});
+  EXPECT_NEAR(s.server.power->value, 3224.255, 0.001);
+  EXPECT_EQ(s.server.power_idle->value, 600);
+  EXPECT_TRUE(s.server.power_idle.confirmed);
+  EXPECT_EQ(s.server.airflow->value, 0.09);
+  EXPECT_NEAR(s.server.power_typical->value, 2418.191, 0.001);
+  s.new_gpu.tdp = {};                                         // no power is known: what was written still is
+  fill_server_power(s.server, {});
+  EXPECT_FALSE(s.server.power);
+  EXPECT_FALSE(s.server.power_typical);
+  EXPECT_EQ(s.server.power_idle->value, 600);
+}
+
 TEST(Power, FallsWithPartsThatAreLeftOut) {
   RefittedServer s;
   s.server.gpu_count = 2;                                     // 2,700 - 2 x 350 x 1.12 / 0.94 = 2,700 - 834.04
