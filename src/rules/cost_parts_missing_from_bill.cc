@@ -1,30 +1,45 @@
-#include "plan/fitted.h"
+#include "plan/cost.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
-  if (!in.cluster.spec.prices) return;
-  const std::vector<BillRow> bill = bill_rows(in.plan);
-  for (const auto& entry : in.cluster.spec.prices->parts) {
-    const Value<std::int64_t>& quoted = entry.value.quoted;
-    if (!quoted) continue;
-    std::int64_t needed = 0, spares = 0;
-    std::string terms;
-    for (const BillRow& b : bill) {
-      if (b.part != entry.name) continue;
-      needed += b.count;
-      spares += b.spares;
-      if (b.count > 0) terms += format("{}{} ({})", terms.empty() ? "" : " + ", b.count, b.what);
+constexpr std::size_t kNamed = 3;        // lines of the bill that a label tells
+
+// Holds the quantity of one price to the lines of the bill that it prices.
+void hold(const Rule& rule, Findings& findings, const Cost& cost, const std::vector<BillRow>& bill, const Named<PartPrice>& entry, std::string_view map, const std::string& what) {
+  const Value<std::int64_t>& quoted = entry.value.quoted;
+  if (!quoted) return;
+  std::int64_t needed = 0, spares = 0;
+  std::vector<std::string> terms;
+  for (const CostLine& l : cost.lines) {
+    if (l.price != &entry.value) continue;
+    // Spares have lines of their own in the bill.
+    if (std::ranges::any_of(bill, [&](const BillRow& b) { return b.spares > 0 && b.part == l.part && b.what == l.what && b.length == l.length; })) {
+      spares += l.count;
+      continue;
     }
-    if (needed <= *quoted) continue;
-    Finding& f = findings.error(rule.id, quoted.span, format("{} x '{}' are needed, the offer has {}", needed, entry.name, *quoted));
-    f.label(terms);
-    f.help(format("order {}{}; the bill of `clusterc plan` is derived from the ports: take it, and leave `quoted` out", needed + spares, spares > 0 ? format(" ({} of them spares)", spares) : ""));
-    f.object("prices.parts." + entry.name);
+    needed += l.count;
+    terms.push_back(format("{} ({})", l.count, map == "parts" ? l.what : l.part));
   }
+  if (needed <= *quoted) return;
+  Finding& f = findings.error(rule.id, quoted.span, format("{} x {} are needed, the offer has {}", needed, what, *quoted));
+  std::string label;
+  for (std::size_t i = 0; i < std::min(kNamed, terms.size()); ++i) label += format("{}{}", i ? " + " : "", terms[i]);
+  if (terms.size() > kNamed) label += format(" + {} more", plural(static_cast<std::int64_t>(terms.size() - kNamed), "line"));
+  f.label(label);
+  f.help(format("order {}{}; the bill of `clusterc plan` is derived from the ports: take it, and leave `quoted` out", needed + spares, spares > 0 ? format(" ({} of them spares)", spares) : ""));
+  f.object(format("prices.{}.{}", map, entry.name));
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const std::optional<Cost> cost = cost_of(in.plan);
+  if (!cost) return;
+  const std::vector<BillRow> bill = bill_rows(in.plan);
+  for (const auto& e : cost->prices->parts) hold(rule, findings, *cost, bill, e, "parts", format("'{}'", e.name));
+  for (const auto& e : cost->prices->kinds) hold(rule, findings, *cost, bill, e, "kinds", format("kind '{}'", e.name));
+  for (const auto& e : cost->prices->nodes) hold(rule, findings, *cost, bill, e, "nodes", format("node of group '{}'", e.name));
 }
 
 }  // namespace
@@ -32,6 +47,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 Where the spec says how many pieces of a part an offer or order has (`prices.parts.<part>.quoted`), they are at least as many as the plan needs, spares not counted.
+So are the nodes of a group (`prices.nodes.<group>.quoted`), and the pieces of a kind that have no price of their own (`prices.kinds.<kind>.quoted`).
 
 ## Why it matters
 
@@ -40,7 +56,7 @@ Transceivers are counted by the link and needed by the end, splitters by the cab
 ## Formula
 
 ```
-needed(part) = sum over the lines of the plan's bill with this part, spares left out
+needed = sum over the lines of the plan's bill that this price is of, spares left out
 error when quoted < needed
 ```
 
