@@ -16,8 +16,11 @@ std::int64_t units_for(const FabricDemand& d, std::int64_t down) {
   return std::max<std::int64_t>(1, ceil_div(slots_needed(d), down));
 }
 
-void keep_smaller(std::optional<FabricShape>& best, const FabricShape& s) {
-  if (!best || s.switches() < best->switches()) best = s;
+// Whether a cage of a leaf has ports down and ports up, or links to two spines where there are several to each.
+bool tears_cages(const FabricDemand& d, const FabricShape& s) { return ceil_div(s.down, d.cage) * d.cage + s.up > d.radix || (s.links > 1 && s.links % d.cage != 0); }
+
+void keep_smaller(const FabricDemand& d, std::optional<FabricShape>& best, const FabricShape& s) {
+  if (!best || s.switches() < best->switches() || (s.switches() == best->switches() && tears_cages(d, *best) && !tears_cages(d, s))) best = s;
 }
 
 // The fewest spines for leaves that turn `down` ports down; absent where two tiers do not reach.
@@ -55,7 +58,7 @@ void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricS
         s.core_links = c;
         s.cores_per_group = ceil_div(spine_down, c);
         if (spine_down + c * s.cores_per_group > d.radix) continue;
-        keep_smaller(best, s);
+        keep_smaller(d, best, s);
       }
     }
   }
@@ -89,7 +92,7 @@ FabricShape fabric_shape(const FabricDemand& d) {
   std::optional<FabricShape> best;
   for (std::int64_t down = widest; down >= narrowest; down -= step) {
     if (best && units_for(d, down) * d.rails >= best->switches()) break;    // narrower leaves are only more of them
-    if (auto s = two_tiers(d, down)) keep_smaller(best, *s);
+    if (auto s = two_tiers(d, down)) keep_smaller(d, best, *s);
     if (units_for(d, down) * d.rails > d.radix) break;
   }
   if (best) return *best;

@@ -8,7 +8,8 @@
 //               spine i of every pod goes, with c links to each, to the C switches of core group i: C c >= Lp m, pods c <= N
 // Every leaf has the same number of links to each of its spines, so S must divide u: three units of 32 nodes with 8 rails and 64 ports need
 // 16 spines although 12 have ports enough. Where the ports are there, m is a whole number of cages: 21 uplinks to 3 spines from switches with two ports to a cage
-// are 8 to each, not 7, because cages that are shared by two spines take modules and fibre, and whole ones a cable. One link stays one. Among all that is possible the fewest switches win; then wide leaves, large pods, few links.
+// are 8 to each, not 7, because cages that are shared by two spines take modules and fibre, and whole ones a cable. One link stays one. Among all that is possible the fewest switches win; then leaves whose cages are whole (none with ports down and
+// ports up, which may run at different rates, nor with links to two spines); then wide leaves, large pods, few links.
 // Example: 16,384 nodes of 8 rails on 128 ports: D = u = 64, 256 units, 2,048 leaves; pods of 8 units, 64 spines each, c = 4: 16 cores a
 // group; 2,048 + 2,048 + 1,024 switches. The search costs at most some thousand steps, whatever the number of nodes.
 #pragma once

@@ -28,6 +28,23 @@ TEST(FabricShape, WholeCagesToEachSpine) {
   EXPECT_EQ(fabric_shape(d).links, 7);
 }
 
+// 162 ports at 2:1 on 128 ports, two to a cage. The widest leaf is 85 + 43 = 128, whose port 85 shares a cage with the first uplink, port 86; 84 + 42 = 126
+// carry 2 x 84 = 168 at exactly 2:1 with the same three switches, 42 links (21 cages) from each leaf to the one spine.
+TEST(FabricShape, NoCageWithPortsDownAndUp) {
+  FabricDemand d{.slots_present = 162, .slots_built = 162, .radix = 128, .oversubscription = 2};
+  EXPECT_EQ(fabric_shape(d).down, 85);
+  EXPECT_EQ(fabric_shape(d).up, 43);
+  d.cage = 2;
+  const FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.down, 84);
+  EXPECT_EQ(s.up, 42);
+  EXPECT_EQ(s.switches(), 3);
+  // 169 and 170 ports fit two leaves of 85 only: no third switch more for whole cages.
+  d.slots_present = d.slots_built = 170;
+  EXPECT_EQ(fabric_shape(d).down, 85);
+  EXPECT_EQ(fabric_shape(d).switches(), 3);
+}
+
 struct Row { std::int64_t units, present, leaves, spines, cores; };
 
 TEST(FabricShape, SuperpodTable4WithFabricManagers) {
