@@ -61,10 +61,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.note(g.pdus[w.pdu].span, "a PDU that it hangs on");
       mention_unconfirmed(f, inlet, format("the inlet of '{}'", device_model(in.plan, device)));
       f.help(*inlet == InletKind::c14 ? "supplies with C20 inlets, more supplies, or a higher voltage" : "more supplies or a higher voltage");
-      // The current goes with the power.
+      // The current goes with the power, nearly: what fewer supplies lose goes with their load.
       if (device.kind == DeviceKind::node)
-        if (const NodeGroupModel& of = c.nodes[static_cast<std::size_t>(device.group)]; of.server.power)
-          if (const std::string cap = cap_help(of, *of.server.power * (outlet_rating(c, *inlet) / w.amps)); !cap.empty()) f.help(cap);
+        if (const NodeGroupModel& of = c.nodes[static_cast<std::size_t>(device.group)]; of.server.power) {
+          const Amperes limit = outlet_rating(c, *inlet);
+          const std::string cap = cap_help(of, *of.server.power * (limit / w.amps), [&](Watts watts) {
+            const PowerClass slower{.rack = capped(in.plan, *k.cords.racks, device.group, watts)};
+            DeviceCords cords = k.cords;
+            cords.racks = &slower;
+            return !above(worst_cord(c, g, cords).amps.value, limit.value);
+          });
+          if (!cap.empty()) f.help(cap);
+        }
       f.object(device_owner(in.plan, device));
     }
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/power_cap.h"
+#include "plan/cords.h"
 #include "plan/power.h"
 #include "rules/say.h"
 
@@ -14,11 +15,50 @@ inline void note_ups_loss(Finding& f, const FeedModel& feed, VoltAmperes load) {
   if (drawn > load) f.note(feed.spec->ups->model.span, format("{} behind the UPS / {:.4g} efficiency = {}", to_text(load), *feed.ups->efficiency, to_text(drawn)));
 }
 
-// "`power_cap: 9.8 kW` on each node of 'gpu'", where `most` for each node is enough: rounded down to a tenth of a kilowatt (below 1 kW to 10 W). Empty where
-// no such cap helps: the node draws no more as it is, or does not run on it, or nobody knows whether it does and it is less than half.
-inline std::string cap_help(const NodeGroupModel& g, Watts most) {
-  const double step = most.value < 1000 ? 10 : 100;
-  const Watts cap(std::floor(most.value / step * (1 + kRounding)) * step);
+// A rack of the class with each node of the group at no more than `cap`.
+inline PowerRack capped(const Plan& plan, const PowerClass& k, int group, Watts cap) {
+  PowerRack rack = k.rack;
+  for (std::size_t i = 0; i < rack.devices.size(); ++i) {
+    const RackedDevice* d = device_of(plan, k, i);
+    if (!d || d->kind != DeviceKind::node || d->group != group) continue;
+    rack.devices[i].watts = std::min(rack.devices[i].watts, cap.value);
+    rack.devices[i].idle = std::min(rack.devices[i].idle, rack.devices[i].watts);
+  }
+  return rack;
+}
+
+// Whether each PDU of this rack is within its continuous rating with such a cap, after the loss of the feed (-1: none is lost).
+inline bool pdus_hold(const Plan& plan, const RackGroupModel& g, std::int64_t rack, int lost, int group, Watts cap) {
+  for (const PowerClass& k : power_classes(plan)) {
+    if (std::ranges::find(k.racks, rack) == k.racks.end()) continue;
+    const PowerRack then = capped(plan, k, group, cap);
+    PowerFailure failure;
+    if (lost >= 0) lose_feed(then, lost, failure);
+    PowerState state;
+    evaluate(then, failure, state);
+    for (std::size_t p = 0; p < g.pdus.size(); ++p) {
+      const Value<VoltAmperes> rating = g.pdus[p].part ? pdu_rating(*plan.cluster, *g.pdus[p].part) : Value<VoltAmperes>();
+      if (rating && above(plan.apparent(Watts(state.position_watts[p])).value, rating->value)) return false;
+    }
+  }
+  return true;
+}
+
+// "`power_cap: 9.8 kW` on each node of 'gpu'": the highest power of each node that `holds`, no more than `most`, in tenths of a kilowatt (below 1 kW in
+// tens of watts). Empty where no such cap helps: the node draws no more as it is, or does not run on it, or nobody knows whether it does and it is less
+// than half. What supplies lose is no straight line, so that a share of the power is a place to begin, and each cap is tried by the formula that failed.
+template <class Holds>
+std::string cap_help(const NodeGroupModel& g, Watts most, Holds&& holds) {
+  constexpr int kTries = 50;                       // each at least a thousandth below the one before: supplies lose some hundredths more or less
+  Watts cap{0};
+  bool found = false;
+  for (int i = 0; i < kTries && !found; ++i) {
+    const double next = i == 0 ? most.value : std::min(cap.value - 1, cap.value * 0.999), step = next < 1000 ? 10 : 100;
+    cap = Watts(std::floor(next / step * (1 + kRounding)) * step);
+    if (cap.value <= 0) return "";
+    found = holds(cap);
+  }
+  if (!found) return "";
   const Value<Watts> now = g.server.power;
   if (!now || cap.value <= 0 || cap >= *now || g.server.virtual_machine || g.server.instance) return "";
   const std::optional<LeastPower> least = least_power(g.server);
