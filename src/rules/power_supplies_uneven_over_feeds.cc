@@ -1,4 +1,5 @@
 #include <cmath>
+#include <set>
 
 #include "model/power.h"
 #include "rules/cord_faults.h"
@@ -13,6 +14,20 @@ std::int64_t needed(const SupplyLoad& d) {
   const std::int64_t by_spare = d.spare >= 0 ? d.supplies - d.spare : 1;
   const double each = d.output * (1 + kRounding);
   return std::max(by_spare, each > 0 ? static_cast<std::int64_t>(std::ceil(d.watts * d.efficiency / each)) : 1);
+}
+
+// Each feed has no more of the supplies than may fail.
+std::string remedy(const DeviceCords& d) {
+  const SupplyLoad& load = d.load();
+  if (load.supplies <= 1) return "a second supply, or a transfer switch before it";
+  std::set<std::int16_t> feeds;
+  for (std::size_t p = 0; p < d.on.size(); ++p)
+    if (d.racks->rack.positions[p].feed >= 0) feeds.insert(d.racks->rack.positions[p].feed);
+  const std::int64_t may_fail = load.supplies - needed(load);
+  if (may_fail <= 0) return "a larger or a further supply: none of them may fail";
+  const std::int64_t enough = (load.supplies + may_fail - 1) / may_fail;
+  if (enough > static_cast<std::int64_t>(feeds.size())) return format("PDUs on {} feeds ({} now), so that the loss of one takes no more than {} of its {} supplies", enough, feeds.size(), may_fail, load.supplies);
+  return format("its cords evenly over the {} feeds: no more than {} of the {} on each", feeds.size(), may_fail, load.supplies);
 }
 
 struct Worst { double rank = 0; int feed = -1; AfterLoss after; };
@@ -55,7 +70,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       } else {
         mention_unconfirmed(f, psus.power, format("the power of one supply of '{}'", device_model(in.plan, device)));
       }
-      f.help(load.supplies > 1 ? "PDUs on a third feed, so that the loss of one takes fewer supplies" : "a second supply, or a transfer switch before it");
+      f.help(remedy(k.cords));
       f.object(device_owner(in.plan, device));
     }
   }
@@ -87,7 +102,7 @@ DGX H100, 4+2, on feeds A and B: three supplies are left, four are needed.
 
 ## How to fix
 
-A third feed and PDU, or fewer supplies on each feed.
+Another feed and PDU, until no feed has more of the supplies than may fail (4+2: three feeds; 5+1: six).
 
 ## When to accept
 
