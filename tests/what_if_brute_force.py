@@ -7,8 +7,10 @@ Nothing here is shared with the program: loads, trips, cooling and wiring are wo
 (docs/what-if.md, docs/names.md). Then PAIRS combinations of two components, taken by a fixed rule, are compared with
 `--what-if one,other`. Exit status 1: a difference, which is printed.
 """
+import cmath
 import itertools
 import json
+import math
 import re
 import subprocess
 import sys
@@ -133,7 +135,7 @@ class World:
                     rack["devices"].append({"kind": "tray", "name": d["name"], "load": None, "cords": []})
                 rack["devices"].append({"kind": "frame", "name": r["name"], "load": self.loads[r["frame_load"]], "cords": [names.index(f) for f in r["shelf_feeds"]]})
             else:
-                rack["sources"] = [{"feed": p["feed"] or None, "panel": p.get("panel"), "trip": p["breaker_va"], "continuous": p["continuous_va"], "phases": p.get("phases", 1), "between": p.get("between_lines"), "banks": p.get("banks", 0)} for p in pdus[r["name"]]]
+                rack["sources"] = [{"feed": p["feed"] or None, "panel": p.get("panel"), "trip": p["breaker_va"], "continuous": p["continuous_va"], "phases": p.get("phases", 1), "between": p.get("between_lines"), "banks": p.get("banks", 0), "feed_line": p.get("feed_line")} for p in pdus[r["name"]]]
                 for d in r["devices"]:
                     rack["devices"].append({"kind": d["kind"], "name": d["name"], "load": self.loads[d["load"]], "cords": [ord(ch) - 97 for ch in d.get("cords", "")]})
                 if "standing_w" in r:
@@ -142,11 +144,54 @@ class World:
             self.wire(rack)
             self.racks[r["name"]] = rack
         self.rack_of = {d["name"]: (r, i) for r in self.racks.values() for i, d in enumerate(r["devices"]) if d["name"] and d["kind"] != "frame"}
+        self.deal_lines()
         self.fabrics = {f["network"]: Wires(self, f) for f in plan["fabrics"] if f["tiers"]}
         self.compute = next((f["network"] for f in plan["fabrics"] if "compute" in f["carries"]), None)
         self.base = None
         self.memo = {}
         self.settle_base()
+
+    def deal_lines(self):
+        """Single-phase PDUs hang on the lines of their panel, else of their feed, in turn; a panel begins one line further than the one before it on its feed."""
+        turn = defaultdict(int)
+        for p in self.plan["panels"]:
+            turn["panel", p["name"]] = turn["feed", p["feed"]]
+            turn["feed", p["feed"]] += 1
+        self.singles = []                                    # (rack, source number, line, between lines)
+        for p in self.plan["pdus"]:
+            if "feed_line" not in p:
+                continue
+            key = ("panel", p["panel"]) if p.get("panel") else ("feed", p["feed"])
+            way, between = turn[key] % 3, "-" in p["feed_line"]
+            turn[key] += 1
+            names = ("L1-L2", "L2-L3", "L3-L1") if between else ("L1", "L2", "L3")
+            if names[way] != p["feed_line"]:
+                raise SystemExit(f"{p['name']}: on {names[way]}, clusterc: {p['feed_line']}")
+            _, rack, letter = p["name"].split("/")
+            self.singles.append((rack, ord(letter) - 97, way, between))
+
+    def fullest_lines(self, racks, feeds, panels):
+        """By feed and panel: three times (sqrt 3 V) the current of the fullest line, as complex phasors of three voltages 120 degrees apart."""
+        phase = [cmath.exp(-2j * math.pi * n / 3) for n in range(3)]
+        out = {}
+        for kind, loads in (("feed", feeds), ("panel", panels)):
+            for name, total in loads.items():
+                single = [0j] * 3
+                rest = total
+                for rack, number, way, between in self.singles:
+                    if self.racks[rack]["sources"][number][kind] != name or (kind == "feed" and self.feeds[name].get("ups")):
+                        continue
+                    va = racks[rack][0][number] / self.pf
+                    rest -= va
+                    if not between:
+                        single[way] += va * phase[way]       # current = VA over the voltage to neutral, in phase with it
+                    else:                                    # over sqrt(3) of it, in phase with the difference of two
+                        other = (way + 1) % 3
+                        direction = (phase[way] - phase[other]) / abs(phase[way] - phase[other])
+                        single[way] += va / 3 ** 0.5 * direction
+                        single[other] -= va / 3 ** 0.5 * direction
+                out[kind, name] = max([total] + [3 * abs(s + rest / 3 * p) for s, p in zip(single, phase)]) if self.singles else total
+        return out
 
     # ---- one rack
 
@@ -323,11 +368,12 @@ class World:
                     state["trips"].append((round_, "pdu", frozenset(f"pdu/{n}/{chr(97 + i)}" for n, i, _ in of), max(v for _, _, v in of)))
                 round_ += 1
                 continue
-            over = [p for p in self.panels if p not in state["panels"] and self.panels[p]["breaker_va"] is not None and above(panels.get(p, 0.0), self.panels[p]["breaker_va"])]
+            lines = self.fullest_lines(racks if whole else {**base["racks"], **look}, feeds, panels)
+            over = [p for p in self.panels if p not in state["panels"] and self.panels[p]["breaker_va"] is not None and above(lines.get(("panel", p), 0.0), self.panels[p]["breaker_va"])]
             if over:
                 for p in over:
                     state["panels"].add(p)
-                    state["trips"].append((round_, "panel", frozenset([f"panel/{p}"]), panels[p]))
+                    state["trips"].append((round_, "panel", frozenset([f"panel/{p}"]), lines["panel", p]))
                 round_ += 1
                 whole = True
                 continue
@@ -336,7 +382,7 @@ class World:
                 if name in state["feeds"]:
                     continue
                 va, ups = feeds.get(name, 0.0), f.get("ups")
-                drawn = va * ups["drawn_over_load"] if ups else va           # the breaker carries what the UPS loses, too
+                drawn = va * ups["drawn_over_load"] if ups else lines.get(("feed", name), 0.0)      # the breaker carries what the UPS loses, too; a UPS draws evenly
                 if f["breaker_va"] is not None and above(drawn, f["breaker_va"]):
                     dead.append((name, "feed", drawn))
                 elif ups:
@@ -346,7 +392,7 @@ class World:
                     elif (ups["module_va"] is not None and above(va, ups["module_va"] * left)) or left == 0:
                         dead.append((name, "ups", va))
             if not dead:
-                return {"state": state, "racks": current[0], "look": current[1], "feeds": current[2], "panels": current[3], "whole": whole}
+                return {"state": state, "racks": current[0], "look": current[1], "feeds": current[2], "panels": current[3], "lines": lines, "whole": whole}
             for name, kind, load in dead:
                 state["feeds"].add(name)
                 state["trips"].append((round_, kind, frozenset([f"{kind}/{name}"]), load))
@@ -459,16 +505,16 @@ class World:
         for (_, i, all_lines), of in pdus.items():
             out.append((rule if all_lines else "power-phase-overloaded-or-unbalanced", "pdu", frozenset(f"pdu/{n}/{chr(97 + i)}" for n, _ in of), max(v for _, v in of)))
         for p, data in self.panels.items():
-            va = end["panels"].get(p, 0.0)
-            if p not in state["panels"] and data["continuous_va"] is not None and above(va, data["continuous_va"]):
-                out.append((rule, "panel", frozenset([f"panel/{p}"]), va))
+            va, limit = end["lines"].get(("panel", p), 0.0), data["continuous_va"]
+            if p not in state["panels"] and limit is not None and above(va, limit):
+                out.append((rule if above(end["panels"].get(p, 0.0), limit) else "power-phase-overloaded-or-unbalanced", "panel", frozenset([f"panel/{p}"]), va))
         for name, f in self.feeds.items():
             if name in state["feeds"]:
                 continue
             va, ups = end["feeds"].get(name, 0.0), f.get("ups")
-            drawn = va * ups["drawn_over_load"] if ups else va
+            drawn, all_lines = (va * ups["drawn_over_load"],) * 2 if ups else (end["lines"].get(("feed", name), 0.0), va)
             if f.get("capacity_va") is not None and above(drawn, f["capacity_va"]):
-                out.append((rule, "feed", frozenset([f"feed/{name}"]), drawn))
+                out.append((rule if above(all_lines, f["capacity_va"]) else "power-phase-overloaded-or-unbalanced", "feed", frozenset([f"feed/{name}"]), drawn))
             if ups:
                 left = ups["modules"] - max(ups["spare"], state["ups"][name])
                 if ups["module_w"] is not None and above(va * self.pf, ups["module_w"] * left):
@@ -478,7 +524,7 @@ class World:
         return out
 
     def cool(self, end, units, loops, dead_nodes, throttled, unjudged, dead_switches, dead_storage, limits):
-        zones = {}
+        zones, off, full = {}, set(), {}
         density = (1 - 2.25577e-5 * self.plan["site"]["altitude_m"]) ** 5.2559
         for name, z in self.zones.items():
             left = max(0, z["units"] - units.get(name, 0))
@@ -531,6 +577,8 @@ class World:
                 rack = self.racks[rack_name]
                 if rack["shares"].get(name, 0) <= 0:
                     continue
+                if stop:
+                    off.add(rack_name)
                 for i, d in enumerate(rack["devices"]):
                     now = states[-1][0] if d["kind"] == "tray" else states[i][0]
                     if now == "dead" or d["kind"] in ("frame", "standing", "occupied"):
@@ -544,6 +592,14 @@ class World:
                         throttled.add(d["name"])
                     elif node and unsure:
                         unjudged.add(d["name"])
+        # What stands in a zone that stops draws nothing any more; what stood in its racks before goes on.
+        for rack_name in off:
+            rack = self.racks[rack_name]
+            now = full[rack_name][0]
+            rest = self.rack_state(rack, {**self.out_of(end["state"], rack_name), "devices": {i for i, d in enumerate(rack["devices"]) if d["kind"] != "standing"}})[0]
+            for s, was, still in zip(rack["sources"], now, rest):
+                if s["feed"]:
+                    end["feeds"][s["feed"]] = end["feeds"].get(s["feed"], 0.0) - (was - still) / self.pf
         return zones
 
     # ---- network

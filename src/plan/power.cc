@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "model/rounding.h"
+#include "plan/feed_lines.h"
 #include "plan/placement.h"
 #include "plan/power_chain.h"
 
@@ -45,8 +46,9 @@ namespace {
 
 struct FeedSums {
   std::vector<double> normal, moved;        // VA; moved[lost * n + on]: what comes over to `on` when `lost` fails
+  std::vector<OnLines> on, moved_on;        // likewise: of single-phase PDUs, by line
   std::size_t n;
-  explicit FeedSums(std::size_t feeds) : normal(feeds, 0), moved(feeds * feeds, 0), n(feeds) {}
+  explicit FeedSums(std::size_t feeds) : normal(feeds, 0), moved(feeds * feeds, 0), on(feeds), moved_on(feeds * feeds), n(feeds) {}
 
   // A load of `va` spread over sources, counts[f] of them on feed f, `all` in total (some may hang on no declared feed).
   void add(double va, const std::vector<std::int64_t>& counts, std::int64_t all) {
@@ -63,10 +65,11 @@ struct FeedSums {
 };
 
 // The PDUs of every rack of a class, and what the class adds to each feed.
-void class_loads(const Plan& plan, const PowerClass& k, FeedSums& feeds, std::vector<PduLoad>& pdus) {
+void class_loads(const Plan& plan, const PowerClass& k, const FeedLines& lines, FeedSums& feeds, std::vector<PduLoad>& pdus) {
   const PowerRack& rack = k.rack;
   const std::size_t n = rack.positions.size();
   const auto racks = static_cast<double>(k.racks.size());
+  const FeedLines::Counts counts = lines.racks_on_lines(k);
   PowerState normal, after;
   evaluate(rack, {}, normal);
   const auto va = [&](double watts) { return plan.apparent(Watts(watts)); };
@@ -78,7 +81,9 @@ void class_loads(const Plan& plan, const PowerClass& k, FeedSums& feeds, std::ve
     load.cords_c13 = rack.cords_c13[p];
     load.cords_c19 = rack.cords_c19[p];
     pdus.push_back(load);
-    if (feed >= 0) feeds.normal[feed] += load.normal.value * racks;
+    if (feed < 0) continue;
+    feeds.normal[feed] += load.normal.value * racks;
+    lines.add(k, p, counts[p], load.normal.value, feeds.on[feed]);
   }
   for (std::size_t lost = 0; lost < feeds.n; ++lost) {
     PowerFailure failure;
@@ -90,12 +95,32 @@ void class_loads(const Plan& plan, const PowerClass& k, FeedSums& feeds, std::ve
       const std::int16_t feed = rack.positions[p].feed;
       if (feed == static_cast<std::int16_t>(lost)) continue;
       const VoltAmperes then = va(after.position_watts[p]);
-      if (feed >= 0) feeds.moved[lost * feeds.n + static_cast<std::size_t>(feed)] += (then - pdus[p].normal).value * racks;
+      if (feed >= 0) {
+        const std::size_t to = lost * feeds.n + static_cast<std::size_t>(feed);
+        feeds.moved[to] += (then - pdus[p].normal).value * racks;
+        lines.add(k, p, counts[p], (then - pdus[p].normal).value, feeds.moved_on[to]);
+      }
       if (then > pdus[p].worst) {
         pdus[p].worst = then;
         pdus[p].worst_lost_feed = static_cast<std::int16_t>(lost);
       }
     }
+  }
+}
+
+// Coolant distribution units, evenly from their feeds.
+void add_cdus(const Cluster& c, FeedSums& feeds) {
+  for (const ZoneModel& z : c.zones) {
+    if (!z.spec || !z.spec->cdus || !z.cdu || !z.cdu->power) continue;
+    std::vector<std::int64_t> on(c.feeds.size(), 0);
+    std::int64_t all = 0;
+    for (const Value<std::string>& name : z.spec->cdus->feeds)
+      for (std::size_t f = 0; f < c.feeds.size(); ++f)
+        if (name && c.feeds[f].name == *name) {
+          ++on[f];
+          ++all;
+        }
+    feeds.add(z.cdu->power->value * static_cast<double>(z.spec->cdus->count.value_or(1)) / power_factor(c), on, all);
   }
 }
 
@@ -142,8 +167,9 @@ void plan_power(Plan& plan) {
   for (std::size_t r = 0; r < plan.racks.size(); ++r) first_pdu[r + 1] += first_pdu[r];
   plan.pdus.resize(first_pdu.back());
   std::vector<PduLoad> pdus;
+  const FeedLines lines(c);
   for (const PowerClass& k : power_classes(plan)) {
-    class_loads(plan, k, feeds, pdus);
+    class_loads(plan, k, lines, feeds, pdus);
     if (k.assembly) continue;
     for (const std::int32_t rack : k.racks)
       for (std::size_t p = 0; p < pdus.size(); ++p) {
@@ -151,18 +177,7 @@ void plan_power(Plan& plan) {
         load.rack = rack;
       }
   }
-  for (const ZoneModel& z : c.zones) {
-    if (!z.spec || !z.spec->cdus || !z.cdu || !z.cdu->power) continue;
-    std::vector<std::int64_t> on(c.feeds.size(), 0);
-    std::int64_t all = 0;
-    for (const Value<std::string>& name : z.spec->cdus->feeds)
-      for (std::size_t f = 0; f < c.feeds.size(); ++f)
-        if (name && c.feeds[f].name == *name) {
-          ++on[f];
-          ++all;
-        }
-    feeds.add(z.cdu->power->value * static_cast<double>(z.spec->cdus->count.value_or(1)) / pf, on, all);
-  }
+  add_cdus(c, feeds);
 
   plan.feeds.assign(c.feeds.size(), {});
   for (std::size_t f = 0; f < c.feeds.size(); ++f) {
@@ -190,15 +205,44 @@ void plan_power(Plan& plan) {
   }
 }
 
+std::vector<LineLoad> feed_line_loads(const Plan& plan) {
+  const Cluster& c = *plan.cluster;
+  const FeedLines lines(c);
+  std::vector<LineLoad> out;
+  FeedSums feeds(c.feeds.size());
+  std::vector<PduLoad> pdus;
+  for (const PowerClass& k : power_classes(plan)) class_loads(plan, k, lines, feeds, pdus);
+  add_cdus(c, feeds);
+  for (std::size_t f = 0; f < feeds.n; ++f) {
+    const auto fullest = [&](const OnLines& on, VoltAmperes all) { return c.feeds[f].ups ? all : VoltAmperes(on.fullest(all.value)); };
+    LineLoad& load = out.emplace_back();
+    load.normal = load.worst = fullest(feeds.on[f], plan.feeds[f].normal);
+    for (std::size_t lost = 0; lost < feeds.n; ++lost) {
+      const std::size_t at = lost * feeds.n + f;
+      const VoltAmperes then = fullest(feeds.on[f] + feeds.moved_on[at], plan.feeds[f].normal + VoltAmperes(feeds.moved[at]));
+      if (lost == f || !above(then.value, load.worst.value)) continue;
+      load.worst = then;
+      load.worst_lost_feed = static_cast<int>(lost);
+    }
+  }
+  return out;
+}
+
 VoltAmperes at_breaker(const FeedModel& feed, VoltAmperes load) { return feed.ups ? load / feed.ups->efficiency.value_or(1) : load; }
 
-std::vector<FeedLoad> panel_loads(const Plan& plan) {
+namespace {
+
+std::vector<FeedLoad> panel_loads(const Plan& plan, std::vector<LineLoad>& on_lines) {
   const Cluster& c = *plan.cluster;
   const std::size_t n = c.panels.size();
   std::vector<FeedLoad> out(n);
+  on_lines.assign(n, {});
   if (n == 0) return out;
   const double pf = power_factor(c);
   std::vector<std::vector<double>> after(c.feeds.size(), std::vector<double>(n, 0));   // VA, by the feed that is lost
+  std::vector<OnLines> on(n);
+  std::vector<std::vector<OnLines>> on_after(c.feeds.size(), on);
+  const FeedLines lines(c);
   PowerState state;
   for (const PowerClass& k : power_classes(plan)) {
     const PowerRack& rack = k.rack;
@@ -206,8 +250,10 @@ std::vector<FeedLoad> panel_loads(const Plan& plan) {
     const auto racks = static_cast<double>(k.racks.size());
     evaluate(rack, {}, state);
     const std::vector<double> normal = state.position_watts;
+    const FeedLines::Counts counts = lines.racks_on_lines(k);
     for (std::size_t p = 0; p < normal.size(); ++p)
       if (rack.positions[p].panel >= 0) {
+        lines.add(k, p, counts[p], normal[p] / pf, on[static_cast<std::size_t>(rack.positions[p].panel)]);
         out[static_cast<std::size_t>(rack.positions[p].panel)].normal += VoltAmperes(normal[p] * racks / pf);
         out[static_cast<std::size_t>(rack.positions[p].panel)].power += Watts(normal[p] * racks);
       }
@@ -218,11 +264,21 @@ std::vector<FeedLoad> panel_loads(const Plan& plan) {
       if (!failure.none()) evaluate(rack, failure, state);
       const std::vector<double>& then = failure.none() ? normal : state.position_watts;
       for (std::size_t p = 0; p < normal.size(); ++p)
-        if (rack.positions[p].panel >= 0) after[lost][static_cast<std::size_t>(rack.positions[p].panel)] += then[p] * racks / pf;
+        if (rack.positions[p].panel >= 0) {
+          after[lost][static_cast<std::size_t>(rack.positions[p].panel)] += then[p] * racks / pf;
+          lines.add(k, p, counts[p], then[p] / pf, on_after[lost][static_cast<std::size_t>(rack.positions[p].panel)]);
+        }
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
     out[i].worst = out[i].normal;
+    LineLoad& line = on_lines[i];
+    line.normal = line.worst = VoltAmperes(on[i].fullest(out[i].normal.value));
+    for (std::size_t lost = 0; lost < after.size(); ++lost)
+      if (const VoltAmperes then(on_after[lost][i].fullest(after[lost][i])); static_cast<int>(lost) != c.panels[i].feed && above(then.value, line.worst.value)) {
+        line.worst = then;
+        line.worst_lost_feed = static_cast<int>(lost);
+      }
     for (std::size_t lost = 0; lost < after.size(); ++lost)
       if (static_cast<int>(lost) != c.panels[i].feed && above(after[lost][i], out[i].worst.value)) {
         out[i].worst = VoltAmperes(after[lost][i]);
@@ -230,6 +286,19 @@ std::vector<FeedLoad> panel_loads(const Plan& plan) {
       }
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<FeedLoad> panel_loads(const Plan& plan) {
+  std::vector<LineLoad> on_lines;
+  return panel_loads(plan, on_lines);
+}
+
+std::vector<LineLoad> panel_line_loads(const Plan& plan) {
+  std::vector<LineLoad> on_lines;
+  panel_loads(plan, on_lines);
+  return on_lines;
 }
 
 Watts power_off_feeds(const Plan& plan) {

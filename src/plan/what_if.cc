@@ -8,7 +8,7 @@
 
 namespace clusterc {
 
-WhatIfEngine::Impl::Impl(const Plan& p) : plan(p), c(*p.cluster), pf(power_factor(*p.cluster)), classes(power_classes(p)) {
+WhatIfEngine::Impl::Impl(const Plan& p) : plan(p), c(*p.cluster), pf(power_factor(*p.cluster)), classes(power_classes(p)), lines(*p.cluster) {
   class_of.assign(plan.racks.size(), -1);
   for (std::size_t k = 0; k < classes.size(); ++k)
     for (const std::int32_t r : classes[k].racks) class_of[r] = static_cast<std::int32_t>(k);
@@ -18,6 +18,7 @@ WhatIfEngine::Impl::Impl(const Plan& p) : plan(p), c(*p.cluster), pf(power_facto
       for (std::size_t i = 0; i < breakers.size(); ++i)
         if (const PduPart* part = c.racks[k.group].pdus[i].part) breakers[i] = pdu_breaker(c, *part);
     pdu_breakers.push_back(std::move(breakers));
+    on_lines.push_back(lines.racks_on_lines(k));
     wirings.push_back(wire_rack(k.assembly ? nullptr : &c.racks[k.group], k.rack));
   }
   for (const FeedModel& f : c.feeds) {

@@ -4,7 +4,8 @@
 // 1. What failed is taken out. Loads move to the supplies, PDUs, panels and feeds that are left (plan/power_chain.h).
 // 2. What then carries more than its breaker holds trips, and load moves again, until nothing more trips. Breakers are taken to be selective: in
 //    each round the level nearest to the load trips, PDUs before panels before UPS and feeds, and all that are overloaded at that level together.
-//    A PDU trips by its fullest line: cords sit on its lines, or pairs of lines, as plan/cords.h deals them; panels and feeds are taken as balanced.
+//    A PDU trips by its fullest line: cords sit on its lines, or pairs of lines, as plan/cords.h deals them. So do panels and feeds by
+//    theirs, where single-phase PDUs hang on them (plan/feed_lines.h); three-phase PDUs, shelves and UPS load all lines of these alike.
 //    A breaker may bear some excess for minutes or hours (UL 489, IEC 60947-2); here whatever lasts above its rating trips. Above the continuous
 //    rating, yet within the breaker's, a limit is exceeded and nothing trips. A feed of which only a capacity is known trips above that.
 //    A UPS of which too few modules are left drops its feed (no bypass is assumed).

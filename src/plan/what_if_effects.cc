@@ -43,18 +43,35 @@ double WhatIfEngine::Impl::rack_watts(const Instance& i) const {
   return watts;
 }
 
+// The same for all racks of a class.
+double WhatIfEngine::Impl::share_in(const Instance& i, int zone) const {
+  const PowerClass& k = classes[i.of];
+  const RackPlan& r = plan.racks[k.racks.front()];
+  const double liquid = r.heat.value > 0 ? r.liquid_heat / r.heat : 0;
+  const int air = k.assembly ? c.assemblies[k.group].air : c.racks[k.group].cooling, loop = k.assembly ? c.assemblies[k.group].liquid : c.racks[k.group].liquid;
+  return (air == zone ? 1 - liquid : 0) + (loop == zone ? liquid : 0);
+}
+
+// Takes the equipment in these zones, with the frames of assemblies, off its feeds. What already stood in the racks (occupied units) is somebody else's and goes on.
+void WhatIfEngine::Impl::stop(Electric& e, const std::vector<int>& zones) const {
+  const auto halt = [&](Instance& i) {
+    if (std::ranges::none_of(zones, [&](int z) { return share_in(i, z) > 0; })) return;
+    const PowerClass& k = classes[i.of];
+    const std::size_t devices = k.assembly ? k.rack.devices.size() : plan.racks[k.racks.front()].devices.size();
+    i.failure.devices.clear();
+    for (std::size_t d = 0; d < devices; ++d) i.failure.devices.push_back(static_cast<std::int16_t>(d));
+    evaluate(k.rack, i.failure, i.state);
+  };
+  for (Instance& i : e.all) halt(i);
+  for (Instance& i : e.own) halt(i);
+  sum_all(e);
+}
+
 // units_out: (zone, 0 unit or 1 CDU) -> how many failed.
-void WhatIfEngine::Impl::cooling(const Electric& e, const std::map<std::pair<int, int>, std::int64_t>& units_out, const std::set<int>& loops_out, WhatIf& out) const {
+void WhatIfEngine::Impl::cooling(Electric& e, const std::map<std::pair<int, int>, std::int64_t>& units_out, const std::set<int>& loops_out, WhatIf& out) const {
   const Meters altitude = c.spec.site ? c.spec.site->altitude.value_or(Meters(0)) : Meters(0);
   const double density = air_density_ratio(altitude);
-  // Shares of a rack's heat by zone: the same for all racks of a class.
-  const auto shares = [&](const Instance& i, int zone) {
-    const PowerClass& k = classes[i.of];
-    const RackPlan& r = plan.racks[k.racks.front()];
-    const double liquid = r.heat.value > 0 ? r.liquid_heat / r.heat : 0;
-    const int air = k.assembly ? c.assemblies[k.group].air : c.racks[k.group].cooling, loop = k.assembly ? c.assemblies[k.group].liquid : c.racks[k.group].liquid;
-    return (air == zone ? 1 - liquid : 0) + (loop == zone ? liquid : 0);
-  };
+  std::vector<int> stopped;
   for (std::size_t z = 0; z < c.zones.size(); ++z) {
     const ZoneModel& zone = c.zones[z];
     if (!zone.spec) continue;
@@ -74,7 +91,7 @@ void WhatIfEngine::Impl::cooling(const Electric& e, const std::map<std::pair<int
     double heat = 0, was = plan.zones[z].heat.value, idle = 0;
     bool idle_known = true;
     const auto take = [&](const Instance& i) {
-      const double share = shares(i, id);
+      const double share = share_in(i, id);
       if (share <= 0 || i.count <= 0) return;
       heat += rack_watts(i) * share * i.count;
       const auto& devices = classes[i.of].rack.devices;
@@ -107,7 +124,7 @@ void WhatIfEngine::Impl::cooling(const Electric& e, const std::map<std::pair<int
     if (left.units_left < left.units || stop || slow || unsure || left.inlet_rise.value > 0) out.zones.push_back(left);
     // Whom it stops or slows: everything that stands in it.
     const auto hit = [&](const Instance& i) {
-      if (shares(i, id) <= 0 || i.count <= 0) return;
+      if (share_in(i, id) <= 0 || i.count <= 0) return;
       const PowerClass& k = classes[i.of];
       const auto devices = [&](std::int32_t r) {
         for (std::size_t d = 0; d < plan.racks[r].devices.size(); ++d) {
@@ -137,7 +154,9 @@ void WhatIfEngine::Impl::cooling(const Electric& e, const std::map<std::pair<int
     if (!stop && !slow && !unsure && !warm) continue;
     for (const Instance& i : e.all) hit(i);
     for (const Instance& i : e.own) hit(i);
+    if (stop) stopped.push_back(id);
   }
+  if (!stopped.empty()) this->stop(e, stopped);
 }
 
 // ---- network ---------------------------------------------------------------------------------------------------------------

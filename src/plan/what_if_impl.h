@@ -6,6 +6,7 @@
 
 #include "model/rounding.h"
 #include "plan/cords.h"
+#include "plan/feed_lines.h"
 #include "plan/power.h"
 #include "plan/power_chain.h"
 #include "plan/what_if.h"
@@ -54,6 +55,8 @@ struct WhatIfEngine::Impl {
   std::vector<FabricLoss> fabrics;
   std::vector<std::vector<std::pair<std::int32_t, std::int16_t>>> storage_place;   // system, number -> rack, device
   int compute_network = -1;
+  FeedLines lines;
+  std::vector<FeedLines::Counts> on_lines;         // by class
   Electric base;
   WhatIf normal;
 
@@ -61,6 +64,9 @@ struct WhatIfEngine::Impl {
   void settle(Electric& e, int first_round) const;
   void sum_all(Electric& e) const;
   void add(const Instance& i, double sign, Electric& e) const;
+  // By feed and panel: the balanced load that would fill every line as much as the fullest is.
+  struct LineLoads { std::vector<double> feeds, panels; };
+  LineLoads line_loads(const Electric& e) const;
   void upstream(Instance& i, const Electric& e) const;
   void spread(Electric& e) const;
   double cdu_load(const Electric& e, std::size_t feed) const;
@@ -72,12 +78,15 @@ struct WhatIfEngine::Impl {
 
   // ---- what follows
   void collect(const Instance& i, const PowerState* before, const std::set<std::int32_t>& skip, WhatIf& out) const;
-  void cooling(const Electric& e, const std::map<std::pair<int, int>, std::int64_t>& units_out, const std::set<int>& loops_out, WhatIf& out) const;
+  // What stops draws nothing from then on.
+  void cooling(Electric& e, const std::map<std::pair<int, int>, std::int64_t>& units_out, const std::set<int>& loops_out, WhatIf& out) const;
   // Gives the nodes that are cut off, ascending.
   std::vector<std::int64_t> network(const std::map<int, std::vector<std::int64_t>>& ends, const std::map<int, std::vector<FabricLoss::Cut>>& cuts, WhatIf& out) const;
   std::int64_t computing(const std::vector<std::int64_t>& dead, const std::vector<std::int64_t>& cut_off) const;
   void services(WhatIf& out) const;
   double rack_watts(const Instance& i) const;
+  double share_in(const Instance& i, int zone) const;     // of the rack's heat
+  void stop(Electric& e, const std::vector<int>& zones) const;
   WhatIf outcome(Electric e, std::span<const Component> failed) const;
   std::int16_t device_in(std::int32_t rack, DeviceKind kind, std::int32_t group, std::int64_t index) const;
   const std::string& who(const FabricBlock& b) const {

@@ -45,6 +45,42 @@ void WhatIfEngine::Impl::sum_all(Electric& e) const {
   }
 }
 
+WhatIfEngine::Impl::LineLoads WhatIfEngine::Impl::line_loads(const Electric& e) const {
+  LineLoads out{e.feed_va, e.panel_va};
+  if (!lines.any()) return out;
+  std::vector<OnLines> feeds(c.feeds.size()), panels(c.panels.size());
+  const auto take = [&](const Instance& i, std::size_t p, const std::array<double, 3>& racks) {
+    const PowerClass& k = classes[i.of];
+    const PowerPosition& at = k.rack.positions[p];
+    const double va = i.state.position_watts[p] / pf;
+    if (at.feed >= 0) lines.add(k, p, racks, va, feeds[at.feed]);
+    if (at.panel >= 0) lines.add(k, p, racks, va, panels[at.panel]);
+  };
+  const auto each = [&](const Instance& i, double sign, auto&& racks) {
+    const PowerClass& k = classes[i.of];
+    for (std::size_t p = 0; p < k.rack.positions.size() && !k.assembly; ++p) {
+      std::array<double, 3> on = racks(k, p);
+      for (double& n : on) n *= sign;
+      take(i, p, on);
+    }
+  };
+  const auto whole = [&](const PowerClass& k, std::size_t p) { return on_lines[static_cast<std::size_t>(&k - classes.data())][p]; };
+  for (const Instance& i : e.all) each(i, 1, whole);
+  for (const Instance& i : e.own) {
+    const auto alone = [&](const PowerClass& k, std::size_t p) {
+      std::array<double, 3> on{};
+      if (const int w = lines.way(k.group, i.rack, p); w >= 0) on[static_cast<std::size_t>(w)] = 1;
+      return on;
+    };
+    each(e.all[i.of], -1, alone);
+    each(i, 1, alone);
+  }
+  for (std::size_t f = 0; f < feeds.size(); ++f)
+    if (!c.feeds[f].ups) out.feeds[f] = feeds[f].fullest(e.feed_va[f]);
+  for (std::size_t p = 0; p < panels.size(); ++p) out.panels[p] = panels[p].fullest(e.panel_va[p]);
+  return out;
+}
+
 // Positions whose feed or panel is dead.
 void WhatIfEngine::Impl::upstream(Instance& i, const Electric& e) const {
   const PowerRack& rack = classes[i.of].rack;
@@ -110,22 +146,24 @@ bool WhatIfEngine::Impl::trip_pdus(Electric& e, int round) const {
 
 bool WhatIfEngine::Impl::trip_panels(Electric& e, int round) const {
   bool any = false;
+  const std::vector<double> loads = line_loads(e).panels;
   for (std::size_t p = 0; p < c.panels.size(); ++p) {
-    if (e.panel_dead[p] || panel_breakers[p].trip < 0 || !above(e.panel_va[p], panel_breakers[p].trip)) continue;
+    if (e.panel_dead[p] || panel_breakers[p].trip < 0 || !above(loads[p], panel_breakers[p].trip)) continue;
     any = true;
     e.panel_dead[p] = 1;
-    e.trips.push_back({.round = round, .kind = ComponentKind::panel, .of = static_cast<std::int32_t>(p), .load = e.panel_va[p], .limit = panel_breakers[p].trip});
+    e.trips.push_back({.round = round, .kind = ComponentKind::panel, .of = static_cast<std::int32_t>(p), .load = loads[p], .limit = panel_breakers[p].trip});
   }
   return any;
 }
 
 bool WhatIfEngine::Impl::trip_feeds(Electric& e, int round) const {
   bool any = false;
+  const std::vector<double> loads = line_loads(e).feeds;
   for (std::size_t f = 0; f < c.feeds.size(); ++f) {
     if (e.feed_dead[f]) continue;
     const double va = e.feed_va[f], left = static_cast<double>(ups[f].modules - std::min(ups[f].modules, e.ups_out[f]));
     TripEvent event{.round = round, .kind = ComponentKind::feed, .of = static_cast<std::int32_t>(f)};
-    const double drawn = at_breaker(c.feeds[f], VoltAmperes(va)).value;
+    const double drawn = at_breaker(c.feeds[f], VoltAmperes(loads[f])).value;
     if (feed_breakers[f].trip >= 0 && above(drawn, feed_breakers[f].trip)) {
       event.load = drawn;
       event.limit = feed_breakers[f].trip;
@@ -218,16 +256,19 @@ void WhatIfEngine::Impl::power_limits(const Electric& e, bool feed_failed, WhatI
     std::ranges::sort(one.racks);
     out.limits.push_back(std::move(one));
   }
+  const LineLoads loads = line_loads(e);
+  // Where only the fullest line is too much, it is the rule of lines whose limit this is.
+  const auto rule_of = [&](double all, double limit) { return above(all, limit) ? rule : std::string_view("power-phase-overloaded-or-unbalanced"); };
   for (std::size_t p = 0; p < c.panels.size(); ++p)
-    if (!e.panel_dead[p] && panel_breakers[p].continuous >= 0 && above(e.panel_va[p], panel_breakers[p].continuous))
-      out.limits.push_back({.rule = rule, .kind = ComponentKind::panel, .of = static_cast<std::int32_t>(p), .load = e.panel_va[p], .limit = panel_breakers[p].continuous});
+    if (const double limit = panel_breakers[p].continuous; !e.panel_dead[p] && limit >= 0 && above(loads.panels[p], limit))
+      out.limits.push_back({.rule = rule_of(e.panel_va[p], limit), .kind = ComponentKind::panel, .of = static_cast<std::int32_t>(p), .load = loads.panels[p], .limit = limit});
   for (std::size_t f = 0; f < c.feeds.size(); ++f) {
     if (e.feed_dead[f]) continue;
     const double va = e.feed_va[f];
     const auto of = static_cast<std::int32_t>(f);
-    const double drawn = at_breaker(c.feeds[f], VoltAmperes(va)).value;
-    if (feed_breakers[f].continuous >= 0 && above(drawn, feed_breakers[f].continuous))
-      out.limits.push_back({.rule = rule, .kind = ComponentKind::feed, .of = of, .load = drawn, .limit = feed_breakers[f].continuous});
+    const double drawn = at_breaker(c.feeds[f], VoltAmperes(loads.feeds[f])).value, limit = feed_breakers[f].continuous;
+    if (limit >= 0 && above(drawn, limit))
+      out.limits.push_back({.rule = rule_of(at_breaker(c.feeds[f], VoltAmperes(va)).value, limit), .kind = ComponentKind::feed, .of = of, .load = drawn, .limit = limit});
     if (ups[f].modules == 0) continue;
     const auto left = static_cast<double>(ups[f].modules - std::max(ups[f].spare, e.ups_out[f]));
     if (ups[f].watts >= 0 && above(va * pf, ups[f].watts * left))

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "plan/equipment.h"
+#include "plan/feed_lines.h"
 #include "plan/outlets.h"
 #include "report/cable_exports.h"
 #include "report/link_rows.h"
@@ -25,9 +26,7 @@ struct Wired {
 };
 
 std::string_view lines_of(const RackWiring::Position& p, std::uint8_t way) {
-  static constexpr std::string_view kPairs[] = {"L1-L2", "L2-L3", "L3-L1"}, kSingle[] = {"L1", "L2", "L3"};   // pairs AB, BC, CA (plan/cords.h)
-  if (!p.known || p.ways < 3) return {};
-  return p.between ? kPairs[way] : kSingle[way];
+  return p.known && p.ways >= 3 ? line_name(p.between, way) : std::string_view();
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ auto key_of(const SupplyLoad& l) { return std::tuple(l.watts, l.idle, l.output, 
 
 }  // namespace
 
-PowerJson::PowerJson(const Plan& plan) : plan_(plan), c_(*plan.cluster), classes_(power_classes(plan)), class_of_(plan.racks.size(), 0) {
+PowerJson::PowerJson(const Plan& plan) : plan_(plan), c_(*plan.cluster), classes_(power_classes(plan)), class_of_(plan.racks.size(), 0), lines_(c_) {
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     for (const std::int32_t r : classes_[k].racks) class_of_[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(k);
     for (const SupplyLoad& l : classes_[k].rack.devices)
@@ -83,6 +83,7 @@ void PowerJson::pdu(JsonWriter& json, const PduLoad& p) const {
   const int group = c_.rack_group_of(p.rack);
   const PduModel& m = c_.racks[static_cast<std::size_t>(group)].pdus[static_cast<std::size_t>(p.pdu)];
   if (m.panel >= 0) json.field("panel", c_.panels[static_cast<std::size_t>(m.panel)].name);
+  if (const int way = lines_.way(group, p.rack, static_cast<std::size_t>(p.pdu)); way >= 0) json.field("feed_line", line_name(lines_.between(group, static_cast<std::size_t>(p.pdu)), way));
   const Breaker b = m.part ? pdu_breaker(c_, *m.part) : Breaker{};
   json.field("continuous_va", known(b.continuous)).field("breaker_va", known(b.trip));
   if (!m.part || !m.part->phases || !m.part->voltage) return;

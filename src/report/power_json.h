@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "plan/power_chain.h"
+#include "plan/feed_lines.h"
 
 namespace clusterc {
 
@@ -15,7 +15,7 @@ class PowerJson {
   void loads(JsonWriter&) const;                                         // "loads": what draws power, each kind once
   void device(JsonWriter&, std::int64_t rack, std::size_t device) const; // fields of one device: load, cords
   void rack(JsonWriter&, std::int64_t rack) const;                       // fields of one rack: group, zones, what already stands there, shelves, cords to come
-  void pdu(JsonWriter&, const PduLoad&) const;                           // fields: panel, continuous_va, breaker_va
+  void pdu(JsonWriter&, const PduLoad&) const;                           // fields: panel, line of the feed, continuous_va, breaker_va
   void feed(JsonWriter&, std::size_t feed) const;                        // fields: continuous, breaker, in use, UPS
   void panels(JsonWriter&) const;                                        // "panels"
   void zone(JsonWriter&, std::size_t zone) const;                        // fields: units, figures of one, feeds
@@ -31,6 +31,7 @@ class PowerJson {
   const Cluster& c_;
   std::vector<PowerClass> classes_;
   std::vector<std::int32_t> class_of_;
+  FeedLines lines_;
   std::vector<SupplyLoad> loads_;
 };
 

@@ -2,7 +2,9 @@
 #include <optional>
 
 #include "plan/cords.h"
+#include "plan/feed_lines.h"
 #include "plan/placement.h"
+#include "plan/power.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 
@@ -15,7 +17,7 @@ constexpr double kMatters = 0.8;          // of the line's rating: below it an u
 
 struct Lines {
   std::array<double, 3> all{};
-  double amps = 0, mean = 0, rating = 0;
+  double amps = 0, mean = 0, rating = 0, trip = 0;
   int lost = -1;
   bool over() const { return above(amps, rating); }
   bool uneven(double most) const { return !over() && lost < 0 && above(amps / mean - 1, most) && above(amps, kMatters * rating); }
@@ -32,6 +34,7 @@ std::optional<Lines> lines_of(const Cluster& c, const PduModel& pdu, const PduLo
   l.amps = after ? now.worst_highest() : now.highest();
   l.mean = (l.all[0] + l.all[1] + l.all[2]) / 3;
   l.rating = rating->value / (kSqrt3 * pdu.part->voltage->value);
+  l.trip = pdu_breaker(c, *pdu.part).trip / (kSqrt3 * pdu.part->voltage->value);
   if (l.mean <= 0) return std::nullopt;
   return l;
 }
@@ -56,8 +59,9 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
     const Lines l = *lines(*failing.worst, kind == Kind::overloaded_after_loss);
     const PduModel& pdu = g.pdus[static_cast<std::size_t>(failing.worst->pdu)];
     const std::string where = format("{}one line of '{}' in rack {} carries {}", l.lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(l.lost)].name) : "", pdu.model, name_list(failing.names, failing.racks), to_text(Amperes(l.amps)));
-    // What another order of the cords may mend after a loss is no error.
-    Finding& f = findings.add(kind == Kind::overloaded ? Severity::error : Severity::warning, rule.id, pdu.span,
+    // After a loss the breaker of a PDU that is left opens, and takes with it what the other feed was paid for; below what it trips at it is bad practice.
+    const bool error = kind == Kind::overloaded || (kind == Kind::overloaded_after_loss && above(l.amps, l.trip));
+    Finding& f = findings.add(error ? Severity::error : Severity::warning, rule.id, pdu.span,
                               kind == Kind::uneven ? format("{}, {} above the mean of {}", where, percent(l.amps / l.mean - 1), to_text(Amperes(l.mean))) : format("{}, its rating is {} continuously", where, to_text(Amperes(l.rating))));
     f.label(format("lines {}, {} and {}", to_text(Amperes(l.all[0])), to_text(Amperes(l.all[1])), to_text(Amperes(l.all[2]))));
     f.note({}, "the largest cords first, each on the lines that carry least: no other assignment was tried");
@@ -66,19 +70,46 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
   }
 }
 
+// A breaker upstream of the PDUs: of a panel, or of a feed. Silent where all lines together are too much: the rules of all lines say so.
+void check_upstream(const Rule& rule, const RuleInput& in, Findings& findings, const FeedLoad& load, const LineLoad& line, double rating, const std::string& what, SourceSpan at, const std::string& object) {
+  const bool now = above(line.normal.value, rating), after = !now && line.worst_lost_feed >= 0 && above(line.worst.value, rating);
+  const VoltAmperes full = now ? line.normal : line.worst, all = now ? load.normal : load.worst;
+  if (!(now || after) || above(all.value, rating)) return;
+  const auto amps = [&](double va) { return to_text(Amperes(va / (kSqrt3 * in.cluster.spec.site->supply->voltage->value))); };
+  const std::string lost = after ? format("when feed '{}' is lost, ", in.cluster.feeds[static_cast<std::size_t>(line.worst_lost_feed)].name) : "";
+  Finding& f = findings.error(rule.id, at, format("{}one line of {} carries {}, its rating is {} continuously", lost, what, amps(full.value), amps(rating)));
+  f.label(format("{} in all: {} on each line if they were alike", to_text(all), amps(all.value)));
+  f.note({}, "single-phase PDUs hang on the lines in turn, rack by rack: no other assignment was tried");
+  f.help("PDUs of three phases, a number of racks that three divides, a larger breaker, or less behind it");
+  f.object(object);
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
-  if (!in.cluster.own_site) return;
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
   const std::vector<PduCurrents> currents = pdu_currents(in.plan);
-  for (const RackGroupModel& g : in.cluster.racks) check_group(rule, in, findings, g, currents);
+  for (const RackGroupModel& g : c.racks) check_group(rule, in, findings, g, currents);
+  if (!FeedLines(c).any()) return;
+  const std::vector<LineLoad> on_feeds = feed_line_loads(in.plan), on_panels = panel_line_loads(in.plan);
+  for (std::size_t i = 0; i < c.feeds.size() && i < in.plan.feeds.size(); ++i)
+    if (const FeedModel& feed = c.feeds[i]; feed.capacity && !feed.ups)
+      check_upstream(rule, in, findings, in.plan.feeds[i], on_feeds[i], feed.capacity->value, format("feed '{}'", feed.name), first_place(feed.capacity.span, feed.span), "feed/" + feed.name);
+  const std::vector<FeedLoad> panels = panel_loads(in.plan);
+  for (std::size_t i = 0; i < c.panels.size(); ++i)
+    if (const double rating = panel_breaker(c, c.panels[i]).continuous; rating >= 0)
+      check_upstream(rule, in, findings, panels[i], on_panels[i], rating, format("panel '{}'", c.panels[i].name), first_place(c.panels[i].spec->breaker.span, c.panels[i].span), "panel/" + c.panels[i].name);
 }
 
 }  // namespace
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-No line of a three-phase PDU carries more than its share of the rating with all feeds alive (error) or after the loss of one (warning), and with all feeds alive none more than 15 % above
-the mean of the three once it is loaded to 80 % (warning).
+No line of a three-phase PDU carries more than its share of the rating with all feeds alive (error) or after the loss of one (error where its breaker trips, warning where it
+only carries more than it should without end), and with all feeds alive none more than 15 % above the mean of the three once it is loaded to 80 % (warning).
 Cords are assigned by the planner: the largest first, each to the lines that carry least.
+
+Single-phase PDUs load one line of a three-phase feed or panel, or two: no line of these carries more than its rating either, with all feeds alive and after the loss of one.
+They hang on the lines in turn, rack by rack (`feed_line` in plan.json); each panel, and each feed without panels, has a turn of its own.
 
 ## Why it matters
 
@@ -92,14 +123,18 @@ loads between lines  : I_A = sqrt(I_AB^2 + I_CA^2 + I_AB x I_CA)
 loads to neutral     : the sum of the cords on the line
 highest line         <= continuous rating / (sqrt(3) x line-to-line voltage)
 highest line / mean  <= 1.15 where the highest line is above 80 % of its rating
+line of a feed       = (what three-phase PDUs, shelves and others draw) / (sqrt(3) x V) + single-phase PDUs on it, as phasors
+                       <= rating of the feed or panel / (sqrt(3) x V)
 ```
 
-The first in the normal state and after the loss of one feed, the second in the normal state.
+The first and the last in the normal state and after the loss of one feed, the second in the normal state. A feed behind a UPS draws from all lines alike (double conversion).
 Source: phasors 60 degrees apart; the 15 % and the 80 % are policy.
 
 ## Example
 
 Four cords of 16 A at 208 V: pairs of 32, 16 and 16 A, lines of 42.3, 42.3 and 27.7 A. Balanced, each would carry 37 A.
+One rack of 5.82 kW on two single-phase PDUs, on feeds of 400 V: after the loss of one feed all of it is on one line of the other, 5,820 / 0.96 / 230.9 V = 26.3 A, while a
+third of it, 8.75 A, would be on each line of a balanced load.
 
 ## How to fix
 
@@ -115,7 +150,7 @@ const Rule kPowerPhaseOverloadedOrUnbalanced = {
     .code = "PWR-003",
     .severity = Severity::error,
     .physics = false,
-    .summary = "one line of a three-phase PDU carries more than its rating, or much more than the others",
+    .summary = "one line of a three-phase PDU, panel or feed carries more than its rating, or much more than the others",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

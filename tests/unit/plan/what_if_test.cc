@@ -183,6 +183,13 @@ TEST(WhatIf, CoolingThrottlesThenKills) {
   EXPECT_EQ(run(engine, {"cooling:hall", "cooling:hall"}).throttled_nodes.size(), 4u);
   EXPECT_EQ(run(engine, {"cooling:hall", "cooling:hall", "cooling:hall"}).dead_nodes.size(), 4u);
   EXPECT_EQ(run(engine, {"loop:hall"}).dead_gpus, 32);
+  // 83 kW / 0.96 = 86.46 kVA, half on each feed; who is dead of heat draws nothing.
+  for (const std::size_t feed : {0u, 1u}) {
+    EXPECT_NEAR(one.feeds[feed].value, 43229.167, 0.001);
+    EXPECT_NEAR(run(engine, {"loop:hall"}).feeds[feed].value, 0, 1e-6);
+  }
+  // One PDU of r1 failed as well: the rest stops all the same.
+  EXPECT_NEAR(run(engine, {"loop:hall", "pdu:r1/a"}).feeds[1].value, 0, 1e-6);
 }
 
 // The SuperPOD's compute fabric: 32 leaves of 32 + 32 ports, 16 spines, two links from each leaf to each; 127 nodes and four fabric managers.
