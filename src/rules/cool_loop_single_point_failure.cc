@@ -5,37 +5,56 @@
 namespace clusterc {
 namespace {
 
+struct Cooled { std::int64_t racks = 0, gpus = 0; };
+
+// What gives heat to a loop, or to the air of a zone.
+Cooled cooled_by(const RuleInput& in, int zone, bool liquid) {
+  const Cluster& c = in.cluster;
+  Cooled out;
+  for (const AssemblyGroupModel& a : c.assemblies)
+    if ((liquid ? a.liquid : a.air) == zone) {
+      out.racks += a.count;
+      out.gpus += a.count * (a.part ? a.part->gpus.value_or(0) : 0);
+    }
+  for (const RackGroupModel& g : c.racks) {
+    if ((liquid ? g.liquid : g.cooling) != zone) continue;
+    for (std::int64_t r = g.first; r < g.first + g.count; ++r) out.racks += (liquid ? in.plan.racks[r].liquid_heat : in.plan.racks[r].heat - in.plan.racks[r].liquid_heat).value > 0;
+  }
+  for (const NodeGroupModel& g : c.nodes)
+    if (is_ours(g) && g.assembly < 0 && g.racks >= 0 && (liquid ? c.racks[g.racks].liquid == zone && g.server.part.liquid_share.value_or(0) > 0 : c.racks[g.racks].cooling == zone)) out.gpus += g.count * g.server.gpu_count;
+  return out;
+}
+
+bool on_one_feed(const Cluster& c, const std::vector<Value<std::string>>& feeds) {
+  return c.feeds.size() > 1 && !feeds.empty() && std::all_of(feeds.begin(), feeds.end(), [&](const Value<std::string>& f) { return f.value == feeds.front().value; });
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
     const ZoneModel& z = c.zones[i];
-    const int loop = static_cast<int>(i);
-    if (z.spec->method.value != CoolingMethod::liquid || !z.spec->cdus) continue;
-    std::int64_t racks = 0, gpus = 0;
-    for (const AssemblyGroupModel& a : c.assemblies)
-      if (a.liquid == loop) {
-        racks += a.count;
-        gpus += a.count * (a.part ? a.part->gpus.value_or(0) : 0);
-      }
-    for (const RackGroupModel& g : c.racks) {
-      if (g.liquid != loop) continue;
-      for (std::int64_t r = g.first; r < g.first + g.count; ++r) racks += in.plan.racks[r].liquid_heat.value > 0;
+    const bool liquid = z.spec->method.value == CoolingMethod::liquid;
+    const auto [racks, gpus] = cooled_by(in, static_cast<int>(i), liquid);
+    const std::string stops = format("{}{}", plural(racks, "rack"), gpus > 0 ? format(" with {}", plural(gpus, "GPU")) : "");
+    if (!liquid && racks > 1 && on_one_feed(c, z.spec->feeds)) {
+      const std::int64_t units = z.spec->units.value_or(1);
+      Finding& f = findings.warning(rule.id, z.spec->feeds.front().span, format("{} of zone '{}' {} on feed '{}', its loss stops {}", units == 1 ? "the cooling unit" : format("all {} cooling units", units), z.name, units == 1 ? "hangs" : "hang", z.spec->feeds.front().value_or(""), stops));
+      f.help("units on two feeds: `feeds: [A, B]`");
+      f.object("zone/" + z.name);
     }
-    for (const NodeGroupModel& g : c.nodes)
-      if (is_ours(g) && g.assembly < 0 && g.racks >= 0 && c.racks[g.racks].liquid == loop && g.server.part.liquid_share.value_or(0) > 0) gpus += g.count * g.server.gpu_count;
+    if (!liquid || !z.spec->cdus) continue;
     if (racks <= 1) continue;
     const CduSet& set = *z.spec->cdus;
     const std::int64_t count = set.count.value_or(1);
     const Watts heat = in.plan.zones[i].heat;
     const bool covers = count > 1 && z.cdu && z.cdu->heat && !above(heat.value, z.cdu->heat->value * static_cast<double>(count - 1));
-    const std::string stops = format("{}{}", plural(racks, "rack"), gpus > 0 ? format(" with {}", plural(gpus, "GPU")) : "");
     if (!covers && set.spare.value_or(0) == 0 && (count == 1 || (z.cdu && z.cdu->heat))) {
       Finding& f = findings.warning(rule.id, first_place(written(set.count), set.model.span, set.span), format("the loss of one CDU of loop '{}' stops {}: {} of {} left for {}", z.name, stops, count - 1, count, to_text(heat)));
       if (z.cdu && z.cdu->heat) f.label(format("{} x {}", count - 1, to_text(*z.cdu->heat)));
       f.help(format("one CDU more than the heat needs, written as `spare: 1`"));
       f.object("zone/" + z.name);
-    } else if (count > 1 && !set.feeds.empty() && c.feeds.size() > 1 && std::all_of(set.feeds.begin(), set.feeds.end(), [&](const Value<std::string>& f) { return f.value == set.feeds.front().value; })) {
+    } else if (count > 1 && on_one_feed(c, set.feeds)) {
       Finding& f = findings.warning(rule.id, set.feeds.front().span, format("all {} CDUs of loop '{}' hang on feed '{}', its loss stops {}", count, z.name, set.feeds.front().value_or(""), stops));
       f.help("CDUs on two feeds: `feeds: [A, B]`");
       f.object("zone/" + z.name);
@@ -48,16 +67,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 A loop for more than one rack keeps its heat in hand with one coolant distribution unit out, and its units do not all hang on one feed.
+Nor do the air cooling units of a zone for more than one rack.
 
 ## Why it matters
 
 Cold plates hold a few seconds of heat. When the only pump stops, every rack on the loop switches off, with all jobs on it, and not one after the other.
+Air warms a little more slowly: a room whose units all hang on the feed that failed stops some minutes after it, although the other feed carries every server.
 
 ## Formula
 
 ```
 heat of the loop <= (CDUs - 1) x heat of one, or a spare is declared
-feeds of the CDUs: more than one, where the site has more than one
+feeds of the CDUs, or of a zone's cooling units: more than one, where the site has more than one
 ```
 
 Source: arithmetic; N+1 for pumps of a shared loop is the usual practice of makers' reference designs. Leak sensors are not in the language and are not checked.
@@ -80,7 +101,7 @@ const Rule kCoolLoopSinglePointFailure = {
     .code = "COOL-013",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "one failure stops the coolant of several racks",
+    .summary = "one failure stops the cooling of several racks",
     .explanation = kExplanation,
     .check = check,
 };
