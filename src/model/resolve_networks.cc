@@ -1,4 +1,5 @@
 // Networks: kind, switches and rate, what they carry, and which ports of whom they connect.
+#include "model/rounding.h"
 #include "model/resolution.h"
 
 namespace clusterc {
@@ -277,6 +278,8 @@ void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   m.rate = n.rate.value_or(BitsPerSecond{0});
   if (was_written(n.breakout) && m.switch_part && m.switch_part->breakout && *n.breakout > *m.switch_part->breakout)
     r.error("spec-out-of-range", n.breakout.span, format("a port of '{}' splits {} ways at most, {} are asked for", m.switch_model, *m.switch_part->breakout, *n.breakout));
+  else if (was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && *n.breakout > 1 && above(m.rate.value * static_cast<double>(*n.breakout), m.switch_part->port_rate->value))
+    r.error("spec-out-of-range", n.breakout.span, format("{} links of {} are asked for on a port of '{}', which has {}", *n.breakout, to_text(m.rate), m.switch_model, to_text(*m.switch_part->port_rate)));
   if (!was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && m.rate.value > 0 && !m.everything) {
     const std::int64_t most = m.switch_part->breakout.value_or(1);
     const auto ways = std::clamp<std::int64_t>(static_cast<std::int64_t>(*m.switch_part->port_rate / m.rate + 1e-9), 1, most);

@@ -111,7 +111,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   for (const Fabric& f : plan.fabrics) {
     json.begin_object().field("network", cluster.networks[at(f.network)].name).field("rail_optimised", f.rail_optimised).field("rails", f.rails)
         .field("planes", f.planes).field("unit", f.unit).field("units", f.units).field("end_ports", f.end_ports).field("end_ports_built_for", f.end_ports_built_for)
-        .field("end_point_cables", f.node_cables).field("leaf_spine_cables", f.leaf_spine_cables).field("spine_core_cables", f.spine_core_cables)
+        .field("end_point_cables", f.node_cables).field("leaf_spine_cables", f.leaf_spine_cables).field("spine_core_cables", f.spine_core_cables).field("uplink_cables", f.uplink_cables)
         .field("links_per_leaf_spine_pair", f.links_per_pair).field("oversubscription", f.oversubscription);
     power.fabric(json, f);
     json.array("growth");

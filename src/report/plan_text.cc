@@ -99,11 +99,13 @@ std::string racks_text(const Cluster& cluster, const Plan& plan) {
     const int group = cluster.rack_group_of(line.rack);
     const RackLimits limits = group >= 0 ? rack_limits(cluster, cluster.racks[static_cast<std::size_t>(group)]) : RackLimits{};
     const double may = std::min(limits.normal.value, limits.survives.value);
-    std::int64_t used = 0;
-    for (const RackedDevice& d : line.one->devices) used += d.units;
-    std::string units = std::to_string(used);
-    if (group >= 0)
+    std::string units = "-";                          // a frame of an assembly is whole: shelves and switches fill it beside the trays
+    if (group >= 0) {
+      std::int64_t used = 0;
+      for (const RackedDevice& d : line.one->devices) used += d.units;
+      units = std::to_string(used);
       if (const RackPart* part = cluster.racks[static_cast<std::size_t>(group)].part; part && part->units) units += "/" + std::to_string(*part->units);
+    }
     table.row({fold_names(line.names), to_text(line.one->power) + lacks(!line.one->power_complete), std::isfinite(may) ? to_text(Watts(may)) : "-",
                to_text(line.one->weight) + lacks(!line.one->weight_complete), units, rack_signature(cluster, plan, *line.one)});
   }
@@ -188,6 +190,7 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
       out += format("    cables: {} to end points", f.node_cables);
       if (f.leaf_spine_cables) out += format(", {} leaf to spine ({} from each leaf to each spine)", f.leaf_spine_cables, f.links_per_pair);
       if (f.spine_core_cables) out += format(", {} spine to core ({} each)", f.spine_core_cables, f.core_links_per_pair);
+      if (f.uplink_cables) out += format(", {} up to {}", f.uplink_cables, cluster.networks[static_cast<std::size_t>(plan.fabrics[static_cast<std::size_t>(f.uplinks_to)].network)].name);
       out += format("; oversubscription {} to 1\n", std::round(f.oversubscription * 1000) / 1000);
       const std::vector<PatternLoad>& loads = plan.loads(f.network);
       if (!loads.empty()) out += "    fullest link, routed by destination, in end ports:";
