@@ -90,6 +90,7 @@ constexpr std::array kRules = {
     &kNetFabricExceedsTiers,
     &kNetLeafOversubscribed,
     &kNetRailsUnjoinedButCrossed,
+    &kNetLeavesUnjoined,
     &kNetLinkEndsMismatched,
     &kNetModuleCageMismatched,
     &kNetLinkBeyondMediumReach,

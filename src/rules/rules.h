@@ -83,6 +83,7 @@ extern const Rule kNetSwitchPortsExceeded;
 extern const Rule kNetFabricExceedsTiers;
 extern const Rule kNetLeafOversubscribed;
 extern const Rule kNetRailsUnjoinedButCrossed;
+extern const Rule kNetLeavesUnjoined;
 extern const Rule kNetLinkEndsMismatched;
 extern const Rule kNetModuleCageMismatched;
 extern const Rule kNetLinkBeyondMediumReach;

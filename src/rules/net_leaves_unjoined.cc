@@ -1,0 +1,97 @@
+#include <algorithm>
+
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+// Leaves in several units, and neither spines nor uplinks into another network: plan/fabric.cc plans no spines for switches with uplink ports of their own.
+bool in_islands(const Fabric& f) { return f.tiers.size() == 1 && f.units > 1 && f.uplink_cables == 0; }
+
+// The Ethernet networks of in-band traffic on switches of their own that are too slow for the uplinks, the fastest first.
+const NetworkModel* too_slow_for(const Cluster& c, const NetworkModel& leaves, BitsPerSecond uplink) {
+  const NetworkModel* best = nullptr;
+  for (const NetworkModel& n : c.networks) {
+    if (&n == &leaves || n.kind != LinkKind::ethernet || !n.switch_part || n.shares >= 0 || !n.carries_traffic(Traffic::inband) || n.rate.value >= uplink.value) continue;
+    if (!best || best->rate.value < n.rate.value) best = &n;
+  }
+  return best;
+}
+
+void say_what_joins(Finding& x, const Cluster& c, const NetworkModel& n) {
+  const SwitchPart& part = *n.switch_part;
+  const char* other = "or a `switch` with more ports, or one without uplink ports of its own, for which spines are planned";
+  if (!part.uplink_rate) {
+    x.help(format("`uplink_rate` of '{}', which nobody states, {}", n.switch_model, other));
+  } else if (n.everything || n.carries_traffic(Traffic::oob)) {
+    const std::string rate = to_text(*part.uplink_rate);
+    const NetworkModel* slow = too_slow_for(c, n, *part.uplink_rate);
+    if (slow) x.note(first_place(written(slow->spec->rate), slow->span), format("the ports of '{}' are of {}, too slow for uplinks of {}", slow->name, to_text(slow->rate), rate));
+    if (!n.everything) x.note(n.spec->connects.span, "uplinks are planned for `connects: everything`");
+    x.help(format("{}{}: the uplinks then end there; {}", n.everything ? "" : "`connects: everything`, and ",
+                  slow ? format("`rate: {}` or more on '{}'", rate, slow->name) : format("an Ethernet network with `rate: {}` or more that carries `inband`", rate), other));
+  } else {
+    x.help(std::string(other).substr(3));
+  }
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const Fabric& f : in.plan.fabrics) {
+    if (!in_islands(f)) continue;
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(f.network)];
+    const FabricTier& t = f.tiers[0];
+    Finding& x = findings.warning(rule.id, first_place(written(n.spec->switch_model), n.span),
+                                  format("no link joins the {} leaves of network '{}': its {} end ports are on {} islands of at most {}", t.count, n.name, f.end_ports_built_for, f.units * f.planes, t.down * f.leaves_per_unit));
+    x.label(format("{} ports and {} of their own for uplinks, which lead nowhere", t.ports, n.switch_part->uplinks.value_or(0)));
+    say_what_joins(x, c, n);
+    x.object("networks." + n.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The leaves of a network are joined: by spines, or by uplinks that end in another network.
+
+## Why it matters
+
+Ends on different leaves cannot reach one another. Of an out-of-band network the head node then reaches the management ports of one leaf alone, and the addresses of its subnet promise more.
+
+## Formula
+
+```
+islands = ⌈end ports at the size built for / ports of a leaf⌉, where nothing joins the leaves     islands = 1
+```
+
+A switch with uplink ports of its own (48 x 1 Gb/s and 4 x 100 Gb/s) has no spines planned above it. With `connects: everything` two uplinks of each go to the first Ethernet network that carries in-band traffic, stands on switches of its own,
+and whose `rate` is that of the uplinks at least.
+
+Source: NVIDIA, DGX SuperPOD reference architecture, RA-11333-001 V11, appendix A: 8 out-of-band switches with 16 uplinks of 100 Gb/s, two each.
+
+## Example
+
+53 management ports on two SN2201 (48 x 1 Gb/s, uplinks of 100 Gb/s), and an in-band network with `rate: 50 Gb/s`.
+
+## How to fix
+
+The key that the finding names: `rate` of the in-band network or what it `carries`, `connects: everything` on the out-of-band one, or another `switch`.
+
+## When to accept
+
+Where the leaves' uplinks go to switches that this spec does not have, such as those of the site.
+)";
+
+const Rule kNetLeavesUnjoined = {
+    .id = "net-leaves-unjoined",
+    .code = "NET-022",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "leaves of a network that no link joins",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
