@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -11,6 +13,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   std::vector<char> outside(c.zones.size(), 0);
+  std::vector<std::string> half_stated;        // servers of which it was said
   for (const NodeGroupModel& g : c.nodes) {
     if (!is_ours(g) || g.racks < 0 || g.count == 0) continue;
     const int zone = c.racks[g.racks].cooling;
@@ -23,6 +26,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, g.server.span, format("'{}' states neither `inlet_min` nor `inlet_max`, so the {} of zone '{}' were not checked for group '{}'", g.server.id, to_text(*supply), z.name, g.name));
       continue;
     }
+    if (!high || !low)
+      if (std::find(half_stated.begin(), half_stated.end(), g.server.id) == half_stated.end()) {
+        half_stated.push_back(g.server.id);
+        findings.note(rule.id, g.server.span, format("'{}' states no `{}`, so it was not checked whether the {} of zone '{}' are too {} for it", g.server.id, high ? "inlet_min" : "inlet_max", to_text(*supply), z.name, high ? "cold" : "warm"));
+      }
     const bool hot = high && above(supply->value, high->value), cold = low && supply->value < low->value - kRounding;
     if (!hot && !cold) continue;
     outside[zone] = 1;
@@ -67,7 +75,8 @@ inlet_min <= supply <= inlet_max of each server
 18 C <= supply <= 27 C recommended
 ```
 
-Source: data sheets of the servers (catalogue); ASHRAE TC 9.9, 2021 reference card, table 2.1. Air that mixes in on the way is not counted: with open aisles the inlet is warmer than the supply.
+Source: data sheets of the servers (catalogue); ASHRAE TC 9.9, 2021 reference card, table 2.1. Air that mixes in on the way is not counted: with open aisles the inlet is warmer than the supply. A server that
+states one of its two limits is held to that one, and a note names the key of the other, once for each kind of server.
 
 ## Example
 
