@@ -1,4 +1,6 @@
 // Places of a PCIe tree that cannot be: each is a contradiction in what the spec says of its own server, and nothing could be computed from it.
+#include <algorithm>
+
 #include "base/text.h"
 #include "model/pcie.h"
 #include "model/resolution.h"
@@ -107,6 +109,15 @@ class Places {
       f->help(format("fit {} processors, or say where these are instead: `pcie: {{ socket0: {{ slot1: … }} }}`", number + 1));
   }
 
+  // "foo", "slto5": what is called anyhow is held to nothing that is known of slots.
+  bool no_place(const Named<PcieSlot>& slot) {
+    static constexpr std::string_view kWords[] = {"slot", "gpu", "nic", "ocp", "u2-", "m2-"};
+    if (!written(slot.name_span) || std::ranges::any_of(kWords, [&](std::string_view word) { return number_in(slot.name, word) >= 0; })) return false;
+    if (Finding* f = r_.error("spec-no-such-place", slot.name_span, format("'{}' is called like no slot", slot.name)))
+      f->help("slots are called slot1, slot2 and so on; places of one kind of device gpu0, nic3, ocp1, u2-0 or m2-0");
+    return true;
+  }
+
   void check_slot(const Named<PcieSlot>& entry) {
     const PcieSlot& slot = entry.value;
     // Widths of links: PCI Express Base Specification 6.0, section 1.3; connectors of slots end at x16 (Card Electromechanical Specification).
@@ -119,7 +130,7 @@ class Places {
       if (Finding* f = r_.error("spec-place-taken", place_of(slot.devices.front(), entry), format("slot '{}' holds '{}', and others beside it in `devices`", entry.name, *slot.device)))
         f->help(format("write all of them in `devices`, or give '{}' a slot of its own", *slot.device));
     const std::int64_t number = number_in(entry.name, "slot");
-    if (misnamed(entry.name, entry.name_span, "slot", number, false)) return;
+    if (misnamed(entry.name, entry.name_span, "slot", number, false) || no_place(entry)) return;
     if (s_.part.pcie_slots && number == 0 && lanes > 8 && written(entry.name_span))
       if (Finding* f = r_.error("spec-no-such-place", entry.name_span, format("there is no 'slot0': slots of '{}' are counted from 1", s_.id))) f->help(format("slot1 to slot{}", *s_.part.pcie_slots));
     if (s_.part.pcie_slots && number > *s_.part.pcie_slots && lanes > 8 && written(entry.name_span))

@@ -6,6 +6,9 @@
 namespace clusterc {
 namespace {
 
+// Where `roce:` is written and they are not.
+constexpr std::int64_t kPriority = 3, kDscp = 26;
+
 bool is_roce(const NetworkModel& n) { return n.spec->rdma.value_or(Rdma::none) == Rdma::roce; }
 
 // Switches that trust DSCP sort by its upper three bits (RFC 2474, class selectors; default maps of Spectrum, Tomahawk and the adapters).
@@ -14,7 +17,7 @@ std::int64_t class_of(std::int64_t dscp) { return dscp / 8; }
 void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
   const RocePlan& p = *n.spec->roce;
   const std::string object = "networks." + n.name;
-  const std::int64_t priority = p.priority.value_or(3), dscp = p.dscp.value_or(26);
+  const std::int64_t priority = p.priority.value_or(kPriority), dscp = p.dscp.value_or(kDscp);
   if (class_of(dscp) != priority) {
     Finding& f = findings.error(rule.id, first_place(written(p.dscp), written(p.priority), p.span), format("packets of network '{}' marked DSCP {} go to class {}, the lossless one is {}", n.name, dscp, class_of(dscp), priority));
     f.label(format("{} / 8 = {}", dscp, class_of(dscp)));
@@ -53,15 +56,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!n.spec->roce) {
       // The plan of the host holds for its guests.
       if (n.shares < 0)
-        findings.note(rule.id, n.spec->rdma.span, format("network '{}' says nothing of its lossless class (key `roce`), so neither marking nor congestion control was checked", n.name)).object(object);
+        findings.note(rule.id, n.spec->rdma.span, format("network '{}' says nothing of its lossless class (key `roce`): nothing of it is compiled, and neither marking nor congestion control was checked", n.name))
+            .help(format("`roce: {{}}` is class {}, DSCP {}, pause frames and ECN", kPriority, kDscp))
+            .object(object);
       continue;
     }
     check_plan(rule, findings, n);
     if (n.shares >= 0 && c.networks[n.shares].spec->roce) {
       const RocePlan& host = *c.networks[n.shares].spec->roce;
-      if (host.priority.value_or(3) != n.spec->roce->priority.value_or(3)) {
+      if (host.priority.value_or(kPriority) != n.spec->roce->priority.value_or(kPriority)) {
         Finding& f = findings.error(rule.id, first_place(written(n.spec->roce->priority), n.spec->roce->span),
-                                    format("network '{}' has lossless class {}, its switches have class {} for network '{}'", n.name, n.spec->roce->priority.value_or(3), host.priority.value_or(3), c.networks[n.shares].name));
+                                    format("network '{}' has lossless class {}, its switches have class {} for network '{}'", n.name, n.spec->roce->priority.value_or(kPriority), host.priority.value_or(kPriority), c.networks[n.shares].name));
         f.note(first_place(written(host.priority), host.span), "the switches are set here");
         f.help("one class for all that runs on a switch").object(object);
       }
@@ -74,6 +79,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 A RoCE network has one plan on every hop: it is Ethernet; the network whose switches it uses is RoCE too; its packets are marked for the class that is lossless, and the same class on all that share a switch; and there is congestion control (ECN), not pause frames alone.
+
+Without `roce:` a network has no such plan: nothing of it is compiled or checked, and a note says so. `roce: {}` is class 3, DSCP 26, pause frames and ECN.
 
 ## Why it matters
 
