@@ -15,7 +15,7 @@ void options(po::options_description& o) {
       ("probe", po::bool_switch(), "describe the machine that this runs on")
       ("bundle", po::value<std::string>()->default_value("")->value_name("DIR"), "folder of the validators")
       ("force", po::bool_switch(), "overwrite the file")
-      ("output,o", po::value<std::string>()->value_name("FILE"), "write it there (default: standard output)");
+      ("output,o", po::value<std::string>()->value_name("FILE"), "write it there (default, and `-`: standard output)");
 }
 
 int run(const po::variables_map& given) {
@@ -34,11 +34,11 @@ int run(const po::variables_map& given) {
   Findings findings;
   Catalog catalog(sources, findings);
   const std::string spec = spec_of_machine(*machine, catalog);
-  if (!given.count("output")) {
+  const std::string path = given.count("output") ? given["output"].as<std::string>() : "-";
+  if (path == "-") {
     put(spec);
     return kOk;
   }
-  const std::string path = given["output"].as<std::string>();
   std::error_code failed;
   if (std::filesystem::exists(path, failed) && !given["force"].as<bool>()) throw UsageError{"'" + path + "' exists: say --force to overwrite it"};
   FileError unwritable;

@@ -199,7 +199,7 @@ struct Cabling::Picker {
       cages += group.links > 1 ? format("{} ({} links)", group.connector, group.links) : group.connector;
     }
     if (n.groups.size() == 1) cages += " to its like";
-    return format("no part of the catalogue joins {} at {}", cages, to_text(BitsPerSecond(n.rate)));
+    return format("nothing in the catalogue joins {} at {}", cages, to_text(BitsPerSecond(n.rate)));
   }
 };
 

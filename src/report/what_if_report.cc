@@ -375,7 +375,7 @@ std::string render_what_if_text(const WhatIfEngine& engine, const WhatIf& w) {
   rest.trips.clear();
   const std::vector<std::string> effects = words.effects(rest, true);
   for (const std::string& e : effects) out += format("  {}. {}\n", step + 1, e);
-  if (effects.empty() && w.trips.empty()) out += "  2. nothing is lost\n";
+  if (effects.empty() && w.trips.empty()) out += w.dead_nodes.empty() && w.cut_off_nodes == 0 ? "  2. nothing is lost\n" : "  2. nothing else is lost\n";
   out += format("\nLost: {} ({}); throttled: {} ({})\n", one_or_many(static_cast<std::int64_t>(w.dead_nodes.size()) + w.cut_off_nodes, "node"), one_or_many(w.dead_gpus + w.cut_off_gpus, "GPU"),
                 one_or_many(static_cast<std::int64_t>(w.throttled_nodes.size()), "node"), one_or_many(w.throttled_gpus, "GPU"));
   if (!c.feeds.empty()) {
