@@ -9,7 +9,7 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
-  o.add_options()("bare", po::bool_switch(), "without the comments that say where each value came from");
+  o.add_options()("bare", po::bool_switch(), "without the comments that say where each value came from, and with every digit");
 }
 
 int run(const po::variables_map& given) {

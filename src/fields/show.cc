@@ -49,9 +49,11 @@ std::string yaml_text(std::string_view s) {
   return out += '"';
 }
 
-std::string yaml_value(const Type& t, const void* p) {
+// `for_people`: what was derived has as many digits as all figures that people read, and its formula beside it.
+std::string yaml_value(const Type& t, const void* p, bool for_people) {
   const ValueHead head = t.head(mutable_pointer(p));
   if (head.has) {
+    if (for_people && head.origin == Origin::derived && t.kind == ScalarKind::quantity) return to_text(t.fetch(p).number, t.dimension);
     const std::string text = scalar_text(t, p);
     // Numbers and words of the language need no quotes; what a user wrote may.
     return t.kind == ScalarKind::text || t.kind == ScalarKind::parsed ? yaml_text(text) : text;
@@ -135,7 +137,7 @@ class YamlShow {
     switch (t.form) {
       case Type::Form::value:
         out_ += ' ';
-        out_ += yaml_value(t, p);
+        out_ += yaml_value(t, p, options_.origins);
         end_line(t, p);
         return;
       case Type::Form::maybe: return body(t.element(), t.at(mutable_pointer(p), 0), depth);
@@ -156,7 +158,7 @@ class YamlShow {
     const std::size_t n = t.size(p);
     if (e.form == Type::Form::value) {
       out_ += " [";
-      for (std::size_t i = 0; i < n; ++i) (out_ += i ? ", " : "") += yaml_value(e, t.at(mutable_pointer(p), i));
+      for (std::size_t i = 0; i < n; ++i) (out_ += i ? ", " : "") += yaml_value(e, t.at(mutable_pointer(p), i), options_.origins);
       out_ += ']';
       if (n > 0) end_line(e, t.at(mutable_pointer(p), 0));
       else out_ += '\n';
@@ -250,7 +252,7 @@ std::string show_yaml(const Type& type, const void* record, ShowOptions options)
   return out;
 }
 
-std::string show_value(const Type& type, const void* value) { return yaml_value(type, value); }
+std::string show_value(const Type& type, const void* value) { return yaml_value(type, value, true); }
 std::string show_origin(const Type& type, const void* value) { return origin_comment(type.head(mutable_pointer(value))); }
 
 void show_json(const Type& type, const void* record, JsonWriter& out) { json(type, record, out); }

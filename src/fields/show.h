@@ -9,12 +9,12 @@ namespace clusterc {
 class JsonWriter;
 
 struct ShowOptions {
-  bool origins = true;     // trailing comments: "# default: …", "# derived: …", "# catalogue: …"
+  bool origins = true;     // trailing comments: "# default: …", "# derived: …", "# catalogue: …"; derived quantities in the digits of people's figures
 };
 
 // A value that is there, as the language writes it: "10.2 kW", "3/4", "rail-optimised"; texts without quotes.
 std::string scalar_text(const Type&, const void* value);
-// YAML that the reader takes back: the same values, then all of origin `spec`.
+// YAML that the reader takes back, then all of origin `spec`: without origins the same values to the last bit, with them but for derived quantities.
 std::string show_yaml(const Type&, const void* record, ShowOptions = {});
 // One Value as it is written in a spec, and its trailing comment without the "# ": empty for what the spec says itself.
 std::string show_value(const Type&, const void* value);

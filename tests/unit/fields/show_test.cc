@@ -62,6 +62,18 @@ TEST(ShowYaml, NumbersReadBackToTheLastBit) {
   }
 }
 
+// 400 V x 32 A x sqrt(3) = 22,170.25 VA: people read four digits beside the formula, programs all of them.
+TEST(ShowYaml, DerivedQuantitiesAreRoundedForPeopleOnly) {
+  Sample sample;
+  sample.title = Value<std::string>("x", {}, Origin::spec);
+  sample.always.count = Value<std::int64_t>(1, {}, Origin::spec);
+  sample.always.power = Value<Watts>::derived(Watts(22170.25033688163), "a formula");
+  EXPECT_NE(show_yaml(sample).find("  power: 22.17 kW   # derived: a formula\n"), std::string::npos) << show_yaml(sample);
+  const std::string bare = show_yaml(sample, {.origins = false});
+  EXPECT_NE(bare.find("  power: 22.17025033688163 kW\n"), std::string::npos) << bare;
+  EXPECT_EQ(read_sample(bare)->sample.always.power->value, 22170.25033688163);
+}
+
 TEST(ShowJson, HasOriginSourceAndConfirmed) {
   auto r = read_sample("title: x\naltitude: unknown\nleaf: { count: 2 }\n");
   r->sample.racks.clear();
