@@ -132,8 +132,9 @@ void training_text(const WorkloadPlan& p, std::string& out) {
 }
 
 std::string copy_text(const ServingCopy& c, const TrainingMachine& m) {
-  return format("{} GPU{}: {} of weights and {} of keys and values on each, {} of {}{}", c.gpus, c.gpus == 1 ? "" : "s", bytes(c.weights), bytes(c.kv), percent_of(c.filled, 1), bytes(m.memory.value),
-                c.fits ? c.tight ? " (tight: engines leave a tenth free)" : "" : ": does not fit");
+  const double gpus = c.split.gpus();
+  return format("{} GPU{}{}: {} of weights and {} of keys and values on each, {} of {}{}", gpus, gpus == 1 ? "" : "s", c.split.pipeline > 1 ? format(" (tensor {}, pipeline {})", c.split.tensor, c.split.pipeline) : std::string(),
+                bytes(c.weights), bytes(c.kv), percent_of(c.filled, 1), bytes(m.memory.value), c.fits ? c.tight ? format(" (tight: engines fill {} unless they are told more)", percent_of(kUsableMemory, 1)) : std::string() : std::string(": does not fit"));
 }
 
 void serving_text(const WorkloadPlan& p, std::string& out) {
@@ -146,8 +147,8 @@ void serving_text(const WorkloadPlan& p, std::string& out) {
   if (!s.used.fits) return;
   line("room", format("{} tokens of one copy beside the weights", count(s.used.room)));
   if (s.used.tokens_per_second > 0) {
-    line("decoding", format("{} a token for {} sequences of {} tokens at once: memory {}, matrices {}, all-reduces {}", seconds(s.used.step), s.used.sequences, s.needs.model.sequence, seconds(s.used.memory_time), seconds(s.used.matrix_time),
-                            seconds(s.used.tensor_time)));
+    line("decoding", format("{} a token for {} sequences of {} tokens at once: memory {}, matrices {}, all-reduces {}{}", seconds(s.used.step), s.used.sequences, s.needs.model.sequence, seconds(s.used.memory_time), seconds(s.used.matrix_time),
+                            seconds(s.used.tensor_time), s.used.pipeline_time > 0 ? format(", between stages {}", seconds(s.used.pipeline_time)) : std::string()));
     line("rate", format("{} tokens/s from one copy, {} from {} on {} GPUs", count(s.used.tokens_per_second), count(s.tokens_per_second), s.copies, p.machine.gpus));
     if (s.gpus_wanted > 0)
       line("needs", format("{} GPUs ({} copies) for {} tokens/s: it has {}{}", s.gpus_wanted, s.copies_wanted, count(s.needs.rate), p.machine.gpus, s.gpus_wanted > p.machine.gpus ? ", which is too few" : ""));
@@ -177,8 +178,8 @@ void search_json(JsonWriter& json, std::string_view key, const std::optional<Lay
 }
 
 void copy_json(JsonWriter& json, std::string_view key, const ServingCopy& c) {
-  json.object(key, kLine).field("gpus", c.gpus).field("fits", c.fits).field("tight", c.tight).field("weights_bytes", c.weights).field("kv_bytes", c.kv).field("filled", c.filled).field("room_tokens", c.room).field("tokens", c.tokens)
-      .field("sequences", c.sequences).field("step_s", c.step).field("memory_s", c.memory_time).field("matrices_s", c.matrix_time).field("tensor_s", c.tensor_time).field("tokens_per_second", c.tokens_per_second).end_object();
+  json.object(key, kLine).field("gpus", c.split.gpus()).field("tensor", c.split.tensor).field("pipeline", c.split.pipeline).field("fits", c.fits).field("tight", c.tight).field("weights_bytes", c.weights).field("kv_bytes", c.kv).field("filled", c.filled).field("room_tokens", c.room).field("tokens", c.tokens)
+      .field("sequences", c.sequences).field("step_s", c.step).field("memory_s", c.memory_time).field("matrices_s", c.matrix_time).field("tensor_s", c.tensor_time).field("sends_s", c.pipeline_time).field("tokens_per_second", c.tokens_per_second).end_object();
 }
 
 template <class Q>

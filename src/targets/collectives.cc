@@ -8,6 +8,7 @@
 #include "model/nvlink.h"
 #include "targets/paths.h"
 #include "targets/published.h"
+#include "targets/sends.h"
 
 namespace clusterc {
 namespace {
@@ -17,8 +18,8 @@ constexpr double kG = 1e9;
 // 366.6 of 450), H100 and B200 with NVLink SHARP (477.4 of 700, 841.9 of 1,400), two V100 over PCIe switches (11.7 of 14.6).
 constexpr double kRingShare = 0.80, kSharpShare = 0.64, kPcieShare = 0.80;
 // What a tree takes with next to no payload: a start, and twice a hop to each other GPU of the chain inside a node and to each level of nodes
-// (NVIDIA/nccl src/graph/tuning.cc 2.30.7: baseLat, hwLat of Tree, LL; over NVLink, PCIe and the network).
-constexpr double kStart = 6.8e-6, kNvlinkHop = 0.6e-6, kPcieHop = 1.0e-6, kNetworkHop = 5.0e-6;
+// (NVIDIA/nccl src/graph/tuning.cc 2.30.7: baseLat of Tree, LL).
+constexpr double kStart = 6.8e-6;
 constexpr double kBoard = 8;         // GPUs that a chain joins at most; beyond it switches do, that add up themselves
 
 // Shares of the ceiling that healthy systems show across units (reference: published results by system, each of them below its ceiling).
@@ -44,7 +45,7 @@ constexpr Curve kAcross{8, 4, {{{kMi, 5.4e9}, {16 * kMi, 64e9}, {128 * kMi, 198e
 
 double bus_bytes(double ranks, double message) { return message * 2 * (ranks - 1) / ranks; }
 
-double tree(double gpus, double nodes, double hop) { return kStart + 2 * ((std::min(gpus, kBoard) - 1) * hop + std::log2(nodes) * kNetworkHop); }
+double tree(double gpus, double nodes, Seconds hop) { return kStart + 2 * ((std::min(gpus, kBoard) - 1) * hop.value + std::log2(nodes) * kNetworkHop.value); }
 
 // What the curve's own system takes beyond the time of the same bytes at its plateau. Between the points straight over the size's logarithm.
 double beyond_plateau(const Curve& c, double bytes) {

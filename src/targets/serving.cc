@@ -3,20 +3,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "targets/sends.h"
+
 namespace clusterc {
 
-double kv_bytes_of_token(const Transformer& t, const Workload& w) {
-  if (w.model && w.model->kv_per_token) return w.model->kv_per_token->value;
-  return kv_per_token(t.layers, t.kv_heads, t.head_size, bytes_of_precision(w.kv_precision.value_or("bf16"))).value;
+ServingNeeds serving_needs(const Transformer& t, const Workload& w) {
+  ServingNeeds needs{.model = t, .weight_bytes = bytes_of_precision(w.precision.value_or("bf16"))};
+  needs.kv_token = w.model && w.model->kv_per_token ? w.model->kv_per_token->value : kv_per_token(t.layers, t.kv_heads, t.head_size, bytes_of_precision(w.kv_precision.value_or("bf16"))).value;
+  if (w.batch && w.batch->tokens) needs.tokens_held = static_cast<double>(*w.batch->tokens);
+  needs.rate = w.tokens_per_second.value_or(0);
+  return needs;
 }
 
-ServingCopy serving_copy(const ServingNeeds& needs, double gpus, const TrainingMachine& m) {
+ServingCopy serving_copy(const ServingNeeds& needs, const ServingSplit& split, const TrainingMachine& m) {
   const Transformer& t = needs.model;
   ServingCopy c;
-  c.gpus = gpus;
+  c.split = split;
+  const double gpus = split.gpus();
   c.weights = t.parameters * needs.weight_bytes / gpus;
-  // Heads are not divided: beyond one for each GPU they are copied.
-  const double share = std::min(gpus, t.kv_heads), kv_each = needs.kv_token / share, have = m.memory.value;
+  // Heads are not divided: beyond one for each GPU they are copied. A stage has those of its layers.
+  const double share = std::min(split.tensor, t.kv_heads) * split.pipeline, kv_each = needs.kv_token / share, have = m.memory.value;
   c.room = kv_each > 0 ? std::max(0.0, std::floor((have * kUsableMemory - c.weights) / kv_each)) : 0;
   c.tokens = needs.tokens_held > 0 ? needs.tokens_held : c.room;
   c.kv = c.tokens * kv_each;
@@ -26,39 +32,49 @@ ServingCopy serving_copy(const ServingNeeds& needs, double gpus, const TrainingM
   c.sequences = std::floor(c.tokens / t.sequence);
   if (!c.fits || c.sequences < 1 || m.bandwidth.value <= 0) return c;
   // Of the experts only those are read that some sequence's token goes to.
-  const double shared = t.expert_parameters(), asked = t.experts > 0 ? 1 - std::pow(1 - t.experts_per_token / t.experts, c.sequences) : 1;
+  const double part = std::max(1.0, c.sequences / split.pipeline);
+  const double shared = t.expert_parameters(), asked = t.experts > 0 ? 1 - std::pow(1 - t.experts_per_token / t.experts, part) : 1;
   const double read = (t.parameters - shared + shared * asked) * needs.weight_bytes / gpus;
-  c.memory_time = (read + c.kv) / m.bandwidth.value;
-  c.matrix_time = m.matrices.value > 0 ? 2 * t.active * c.sequences / (gpus * m.matrices.value) : 0;
-  if (gpus > 1) {
-    const Bytes message(2 * t.hidden * c.sequences);
-    const auto one = gpus <= m.unit.gpus ? all_reduce_time_inside(m.unit, gpus, message) : all_reduce_time(m.unit, std::ceil(gpus / m.unit.gpus), message);
+  c.memory_time = split.pipeline * (read + c.kv * part / c.sequences) / m.bandwidth.value;
+  c.matrix_time = m.matrices.value > 0 ? 2 * t.active * part / (split.tensor * m.matrices.value) : 0;
+  if (split.tensor > 1) {
+    const Bytes message(2 * t.hidden * part);
+    const auto one = split.tensor <= m.unit.gpus ? all_reduce_time_inside(m.unit, split.tensor, message) : all_reduce_time(m.unit, std::ceil(split.tensor / m.unit.gpus), message);
     c.tensor_time = one ? 2 * t.layers * one->value : 0;
   }
-  c.step = std::max(c.memory_time, c.matrix_time) + c.tensor_time;
+  if (split.pipeline > 1) c.pipeline_time = (split.pipeline - 1) * send_time(m.unit, gpus <= m.unit.gpus, Bytes(2 * t.hidden * part / split.tensor)).value;
+  c.step = std::max(c.memory_time, c.matrix_time) + c.tensor_time + c.pipeline_time;
   c.tokens_per_second = c.sequences / c.step;
   return c;
 }
 
-std::optional<ServingPlan> plan_serving(const ServingNeeds& needs, const TrainingMachine& m, double split_gpus) {
+std::optional<ServingSplit> serving_split(const Workload& w) {
+  if (!w.split) return std::nullopt;
+  return ServingSplit{static_cast<double>(w.split->tensor.value_or(1)), static_cast<double>(w.split->pipeline.value_or(1))};
+}
+
+std::optional<ServingPlan> plan_serving(const ServingNeeds& needs, const TrainingMachine& m, const std::optional<ServingSplit>& written) {
   if (m.memory.value <= 0) return std::nullopt;
   ServingPlan plan;
   plan.needs = needs;
   constexpr double kMostGpus = 4096;             // of one copy: beyond what anybody serves from
+  const double inside = std::exp2(std::floor(std::log2(std::max(1.0, m.unit.gpus))));
   for (double n = 1; n <= kMostGpus; n *= 2) {
-    const ServingCopy c = serving_copy(needs, n, m);
-    if (!c.fits) continue;
+    ServingCopy c = serving_copy(needs, {n, 1}, m);
+    if (n > inside && n / inside <= needs.model.layers)      // beyond one unit stages may be faster than layers that are shared over the network
+      if (const ServingCopy stages = serving_copy(needs, {inside, n / inside}, m); !c.fits || c.tight || stages.tokens_per_second > c.tokens_per_second) c = stages;
+    if (!c.fits || c.tight) continue;
     plan.least = c;
     break;
   }
-  if (split_gpus > 0) plan.written = serving_copy(needs, split_gpus, m);
-  plan.used = plan.written && plan.written->fits ? *plan.written : plan.least ? *plan.least : plan.written ? *plan.written : serving_copy(needs, m.gpus, m);
+  if (written) plan.written = serving_copy(needs, *written, m);
+  plan.used = plan.written && plan.written->fits && !plan.written->tight ? *plan.written : plan.least ? *plan.least : plan.written ? *plan.written : serving_copy(needs, {m.gpus, 1}, m);
   if (!plan.used.fits) return plan;
-  plan.copies = std::floor(m.gpus / plan.used.gpus);
+  plan.copies = std::floor(m.gpus / plan.used.split.gpus());
   plan.tokens_per_second = plan.copies * plan.used.tokens_per_second;
   if (needs.rate > 0 && plan.used.tokens_per_second > 0) {
     plan.copies_wanted = std::ceil(needs.rate / plan.used.tokens_per_second);
-    plan.gpus_wanted = plan.copies_wanted * plan.used.gpus;
+    plan.gpus_wanted = plan.copies_wanted * plan.used.split.gpus();
   }
   return plan;
 }

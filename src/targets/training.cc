@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "targets/published.h"
+#include "targets/sends.h"
 
 namespace clusterc {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 // FlashAttention-2, arXiv 2307.08691, figures 4 to 7, 400 to 550 of 989 in J. Shah et al., FlashAttention-3, arXiv 2407.08608, figures 5 and 6.
 constexpr double kAttentionShare = 0.5;
 constexpr double kAttentionBackward = 2.5;         // five products backward for two forward (FlashAttention-2, section 3.1)
-constexpr double kGatherShare = 0.892;             // of the ring ceiling that all-gather and reduce-scatter show across nodes (aigatech/vpbenchmarking, NVIDIA/aicr)
-constexpr double kInsideShare = 0.80;              // of NVLink's rate, likewise inside a node (stas00/ml-engineering: 361 of 450 GB/s)
 constexpr double kHeldByOptimizer = 28;            // bytes of a parameter that Adam reads and writes: gradient 2, master and two moments 12 + 12, weight 2
 
 // Of the all-reduces of tensor parallelism half is hidden behind matrices on Hopper and later: 52 % in both runs of pytorch/torchtitan
@@ -187,7 +186,7 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
   const double moved = 4 * t.kept_per_token() * layers * (1 + again / 3) + 16 * t.vocabulary / l.pipeline;
   const double memory = m.bandwidth.value > 0 ? moved * tokens / l.tensor / m.bandwidth.value : 0;
 
-  const double inside = m.unit.gpus, link = m.unit.link.value * kInsideShare, port = m.unit.network.value > 0 ? m.unit.network.value / m.unit.gpus * kGatherShare : link;
+  const double inside = m.unit.gpus, link = typical_link(m.unit).value, port = typical_port(m.unit).value;
   double tensor = 0;
   if (l.tensor > 1) {
     const Bytes message(2 * tokens * t.hidden);
@@ -218,8 +217,7 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
   out.pipeline = (l.pipeline - 1) / l.interleave * micro;
   if (l.pipeline > 1) {
     // Hidden behind other micro batches but for the way in and out.
-    const double bytes = 2 * tokens * t.hidden / l.tensor, over = l.copy() <= inside ? link : port;
-    out.transfers = over > 0 ? 2 * (l.pipeline - 1) * bytes / over : 0;
+    out.transfers = 2 * (l.pipeline - 1) * send_time(m.unit, l.copy() <= inside, Bytes(2 * tokens * t.hidden / l.tensor)).value;
   }
 
   const double replicas = l.data * l.context, shared = t.expert_parameters();
@@ -232,7 +230,7 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
       const double share = (ranks - 1) / ranks;
       if (l.tensor * ranks <= inside || m.unit.network.value <= 0) return link > 0 ? bytes * share / link : 0.0;
       const double groups = std::min(l.tensor, inside);
-      return bytes * share * groups / std::min(m.unit.network.value * kGatherShare, link > 0 && inside > 1 ? link * groups : 1e300);
+      return bytes * share * groups / std::min(port * inside, link > 0 && inside > 1 ? link * groups : 1e300);
     };
     const double one = travel(each, replicas) + travel(of_experts, replicas / std::max(1.0, l.expert));
     if (l.sharded == Sharding::all) {

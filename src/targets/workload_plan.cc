@@ -123,11 +123,9 @@ void plan_inference(const Cluster& c, const Workload& w, const WorkloadGpus& g, 
     return;
   }
   p.machine = training_machine(c, g, w, model->experts > 0);
-  ServingNeeds needs{.model = *model, .weight_bytes = bytes_of_precision(p.precision), .kv_token = kv_bytes_of_token(*model, w)};
-  if (w.batch && w.batch->tokens) needs.tokens_held = static_cast<double>(*w.batch->tokens);
+  const ServingNeeds needs = serving_needs(*model, w);
   if (needs.tokens_held > 0 && needs.tokens_held < model->sequence) p.missing.push_back(format("its rate: `batch: {} tokens` is less than one sequence of {}", needs.tokens_held, model->sequence));
-  needs.rate = w.tokens_per_second.value_or(0);
-  p.serving = plan_serving(needs, p.machine, w.split ? static_cast<double>(w.split->tensor.value_or(1) * w.split->pipeline.value_or(1)) : 0);
+  p.serving = plan_serving(needs, p.machine, serving_split(w));
 }
 
 }  // namespace
