@@ -5,6 +5,7 @@
 #include "rules/rules.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
+#include "targets/serving.h"
 
 namespace clusterc {
 namespace {
@@ -16,28 +17,32 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, at, format("workload '{}' runs on GPUs whose `memory` is not in the catalogue, so it was not checked whether its model fits", name));
       return;
     }
-    const ModelShape& m = *w.model;
     // A copy of the model lies on the GPUs that `split` says, at most on all of them.
-    const double tensor = w.split ? static_cast<double>(w.split->tensor.value_or(1)) : static_cast<double>(g.gpus);
-    const double copy = w.split ? std::min(static_cast<double>(g.gpus), tensor * static_cast<double>(w.split->pipeline.value_or(1))) : static_cast<double>(g.gpus);
-    const double weight = bytes_of_precision(w.precision.value_or("bf16"));
-    const double weights = *m.parameters * weight / copy, have = g.memory->value;
+    const ServingSplit split = serving_split(w).value_or(ServingSplit{static_cast<double>(g.gpus), 1});
+    ModelShape m = *w.model;
+    if (!m.sequence) m.sequence.value = 1;           // what is held is counted in tokens
+    std::string_view missing;
+    const auto shape = read_transformer(m, missing);
+    const double weight = bytes_of_precision(w.precision.value_or("bf16")), have = g.memory->value, copy = split.gpus();
+    double weights = *m.parameters * weight / copy, kv = 0;
     std::string sum = format("{} parameters x {} B / {} GPUs", number(*m.parameters), weight, copy);
-    double kv = 0;
-    if (w.batch && w.batch->tokens && m.layers && m.hidden && m.heads) {
-      const double heads = static_cast<double>(m.kv_heads.value_or(*m.heads)), head = static_cast<double>(*m.hidden) / static_cast<double>(*m.heads);
-      // Heads are not divided: beyond one for each GPU they are copied.
-      const double share = std::min(tensor, heads) * (copy / std::min(copy, tensor));
-      kv = kv_per_token(static_cast<double>(*m.layers), heads, head, 2).value * static_cast<double>(*w.batch->tokens) / share;
-      sum += format(" + {} tokens x {} / {}", *w.batch->tokens, to_text(kv_per_token(static_cast<double>(*m.layers), heads, head, 2)), share);
+    if (shape && w.batch && w.batch->tokens) {
+      TrainingMachine memory;
+      memory.memory = *g.memory;
+      const ServingNeeds needs = serving_needs(*shape, w);
+      const ServingCopy held = serving_copy(needs, split, memory);
+      weights = held.weights;
+      kv = held.kv;
+      if (kv > 0) sum += format(" + {} tokens x {} / {:.6g}", *w.batch->tokens, to_text(Bytes(needs.kv_token)), needs.tokens_held * needs.kv_token / kv);
     }
-    const bool over = above(weights + kv, have);
-    if (!over && !above(weights, have * kUsableMemory)) return;
-    const SourceSpan here = above(weights, have * kUsableMemory) || !w.batch ? first_place(m.parameters.span, at) : w.batch->tokens.span;
-    Finding& f = over ? findings.error(rule.id, here, format("workload '{}' needs {} of weights and {} of keys and values on each GPU, '{}' has {}", name, to_text(weights, Dimension::bytes, 4), to_text(kv, Dimension::bytes, 4), g.smallest->server.gpu_model,
-                                                            to_text(have, Dimension::bytes, 4)))
-                      : findings.warning(rule.id, here, format("workload '{}' has {} of weights on each GPU, {} of the {} of '{}': little is left for keys and values", name, to_text(weights, Dimension::bytes, 4), percent(weights / have),
-                                                               to_text(have, Dimension::bytes, 4), g.smallest->server.gpu_model));
+    const bool over = above(weights + kv, have), full = above(weights, have * kUsableMemory);
+    if (!above(weights + kv, have * kUsableMemory)) return;
+    const SourceSpan here = full || !w.batch ? first_place(m.parameters.span, at) : w.batch->tokens.span;
+    const std::string on_each = to_text(weights, Dimension::bytes, 4), beside = to_text(kv, Dimension::bytes, 4), of = format("{} of '{}'", to_text(have, Dimension::bytes, 4), g.smallest->server.gpu_model);
+    Finding& f = over ? findings.error(rule.id, here, format("workload '{}' needs {} of weights and {} of keys and values on each GPU, '{}' has {}", name, on_each, beside, g.smallest->server.gpu_model, to_text(have, Dimension::bytes, 4)))
+               : full ? findings.warning(rule.id, here, format("workload '{}' has {} of weights on each GPU, {} of the {}: little is left for keys and values", name, on_each, percent(weights / have), of))
+                      : findings.warning(rule.id, here, format("workload '{}' has {} of weights and {} of keys and values on each GPU, {} of the {}: engines fill {} unless they are told more", name, on_each, beside, percent((weights + kv) / have), of,
+                                                               percent(kUsableMemory)));
     f.label(sum);
     f.help(format("`split: {{ tensor: {} }}`, or weights of fewer bytes (`precision: fp8`), or a smaller `batch`", number(std::exp2(std::ceil(std::log2((weights + kv) * copy / (have * kUsableMemory)))))));
     f.object("workloads." + name);
@@ -58,11 +63,11 @@ The engine ends at its start, or starts and queues: with no memory for keys and 
 
 ```
 weights = parameters x bytes (bf16 2, fp8 1, fp4 0.5) / (tensor x pipeline)
-keys and values of a token = 2 x layers x kv_heads x hidden/heads x 2 B, divided by min(tensor, kv_heads) x pipeline
-error: weights + keys and values > memory;  warning: weights > 0.9 x memory
+keys and values of a token = 2 x layers x kv_heads x head_size x bytes (`kv_precision`), or `kv_per_token`; divided by min(tensor, kv_heads) x pipeline
+error: weights + keys and values > memory;  warning: weights + keys and values > 0.9 x memory
 ```
 
-Source: Hugging Face, Llama 3.1 (memory tables); 0.9 is what engines fill where nothing is asked for (vLLM, gpu_memory_utilization). Not against physics: weights can be kept in the host's memory.
+Source: Hugging Face, Llama 3.1 (memory tables); 0.9 is what engines fill where nothing is asked for (vLLM, gpu_memory_utilization); the rest is for their own work. Not against physics: weights can be kept in the host's memory.
 
 ## Example
 
