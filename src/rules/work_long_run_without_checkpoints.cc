@@ -32,14 +32,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (w.checkpoint_every) return;
     std::optional<Seconds> runs;
     std::string from;
-    if (w.within) {
+    // How long it takes, not how long it may: `within` only where nothing else says it.
+    if (const auto planned = planned_run(in, name)) {
+      runs = *planned;
+      from = "as planned";
+    } else if (w.within) {
       runs = *w.within;
       from = "its `within`";
     } else if (w.train && w.train->tokens && w.model && g.peak) {
-      if (const auto planned = planned_run(in, name)) {
-        runs = *planned;
-        from = "as planned";
-      } else if (const Value<double>& p = w.model->active_parameters.or_else(w.model->parameters)) {
+      if (const Value<double>& p = w.model->active_parameters.or_else(w.model->parameters)) {
         runs = run_time(*p, static_cast<double>(*w.train->tokens), static_cast<double>(g.gpus), *g.peak, kUsual);
         from = format("at {} of the peak", percent(kUsual));
       }
@@ -58,7 +59,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Training that runs for more than four hours (`within`, or derived from `train`) has `checkpoint_every`, and what it saves does not lie on drives of its own nodes.
+Training that runs for more than four hours has `checkpoint_every`, and what it saves does not lie on drives of its own nodes.
 
 ## Why it matters
 
@@ -68,7 +69,7 @@ The first interruption takes all of the work since the start: on 1,024 GPUs afte
 
 ```
 time > 4 h  needs  checkpoint_every
-time: within, or what `clusterc plan` expects, or without a step time 6 x parameters x tokens / (GPUs x dense peak x 0.40);  interruption: every 50,676 GPU-hours
+time: what `clusterc plan` expects; without a step time `within`, or 6 x parameters x tokens / (GPUs x dense peak x 0.40);  interruption: every 50,677 GPU-hours
 ```
 
 Source: Llama 3, arXiv 2407.21783, section 3.3.4.
