@@ -4,9 +4,25 @@
 namespace clusterc {
 namespace {
 
+// A workload on more nodes than the group has beside its spares.
+void check_workloads(const Rule& rule, const RuleInput& in, Findings& findings, const NodeGroupModel& g) {
+  const std::int64_t left = g.count - *g.spec->spares;
+  for (const auto& w : in.cluster.spec.workloads)
+    for (const auto& on : w.value.on) {
+      if (on.name != g.name || !on.value || *on.value <= left || *on.value > g.count) continue;      // more than there are: spec-count-mismatch says so
+      Finding& f = findings.warning(rule.id, on.value.span, format("workload '{}' runs on {} of '{}', {} left to work", w.name, plural(*on.value, "node"), g.name, left == 1 ? "1 is" : format("{} are", left)));
+      f.label(format("{} - {} for repair", plural(g.count, "node"), *g.spec->spares)).note(g.spec->spares.span, "held back here");
+      f.help(format("`on: {{ {}: {} }}`, or fewer spares", g.name, left)).object("workloads." + w.name);
+    }
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
-    if (!g.spec->spares || g.count == 0 || *g.spec->spares < g.count || *g.spec->spares == 0) continue;
+    if (!g.spec->spares || g.count == 0 || *g.spec->spares == 0) continue;
+    if (*g.spec->spares < g.count) {
+      check_workloads(rule, in, findings, g);
+      continue;
+    }
     Finding& f = findings.error(rule.id, g.spec->spares.span, format("'{}' holds back {} for repair and has {}: none is left to work", g.name, plural(*g.spec->spares, "node"), g.count));
     f.note(g.spec->names.span, plural(g.count, "node"));
     f.help(format("`spares: {}` at most, or more nodes", g.count - 1));
@@ -18,16 +34,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A group has more nodes than it holds back as `spares`.
+A group has more nodes than it holds back as `spares` (an error), and no workload runs on more of them than are left (a warning).
 
 ## Why it matters
 
-Spares are drained in the scheduler: with all of them held back the group runs nothing, and its partition is empty.
+Spares are drained in the scheduler: with all of them held back the group runs nothing, and its partition is empty; a job that wants more nodes than are left waits in the queue for ever.
 
 ## Formula
 
 ```
-spares < nodes of the group
+spares < nodes of the group;  nodes of each workload <= nodes of the group - spares
 ```
 
 Source: arithmetic.
@@ -50,7 +66,7 @@ const Rule kHaSparesTakeAll = {
     .code = "HA-005",
     .severity = Severity::error,
     .physics = false,
-    .summary = "all nodes of a group are held back as spares",
+    .summary = "all nodes of a group are held back as spares, or more than a workload leaves",
     .explanation = kExplanation,
     .check = check,
 };
