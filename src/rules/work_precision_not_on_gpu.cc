@@ -30,7 +30,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         findings.note(rule.id, w.value.precision.span, format("the catalogue has no {} peak of '{}', so it was not checked whether workload '{}' runs on it", precision, s.gpu_model, w.name)).object(object);
         continue;
       }
-      if (s.gpu->sm->major() >= first) continue;               // it has it; the peak is not known
+      if (s.gpu->sm->major() >= first) {
+        findings.note(rule.id, w.value.precision.span, format("'{}' computes in {}, its {} peak is not in the catalogue: step times, rates and run times of workload '{}' are not judged", s.gpu_model, precision, precision, w.name))
+            .help(format("`gpus: {{ model: {{ like: {}, {}: ... }} }}` with the dense peak of the maker's data sheet", s.gpu_model, precision)).object(object);
+        continue;
+      }
       Finding& f = findings.error(rule.id, w.value.precision.span, format("workload '{}' computes in {}, '{}' does not", w.name, precision, s.gpu_model));
       f.label(format("compute capability {}, {} begins with {}", s.gpu->sm->text(), precision, first));
       f.note(on.name_span, format("group '{}' has them", on.name));
@@ -56,7 +60,7 @@ Without units for it a framework refuses to start, or computes in a wider format
 compute capability >= 8.0 for bf16, 8.9 for fp8, 10.0 for fp4
 ```
 
-Source: NVIDIA CUDA C++ Programming Guide, arithmetic of tensor cores by compute capability. Of other makers the catalogue's peaks are taken; where there is none, a note says so.
+Source: NVIDIA CUDA C++ Programming Guide, arithmetic of tensor cores by compute capability. Of other makers the catalogue's peaks are taken; where there is none, or none of a part that has the units, a note says so: nothing that needs the peak is judged then.
 
 ## Example
 
