@@ -33,6 +33,8 @@ class OneWorkload {
       else if (s.tensor && m.kv_heads && *m.kv_heads % tensor != 0 && tensor % *m.kv_heads != 0) uneven(s.tensor, "tensor", "key-value heads", *m.kv_heads);
       if (s.context && m.sequence && *m.sequence % context != 0) uneven(s.context, "context", "tokens of a sequence", *m.sequence);
       if (s.expert && m.experts && *m.experts % *s.expert != 0) uneven(s.expert, "expert", "experts", *m.experts);
+      if (s.expert && *s.expert > 1 && !m.experts)
+        error(s.expert.span, format("workload '{}' divides experts over {} GPUs, its model has none", name_, *s.expert)).note(m.span, "a dense model").help("leave `expert` out, or write the model's `experts`");
       stages(s, m, pipeline);
       if (w_.kind.value_or("training") == "inference") held(m);
       else batch(s, m, data);
@@ -123,7 +125,7 @@ The framework stops with an assertion when the job starts, hours after it was qu
 ```
 tensor x pipeline x context x data <= GPUs of `on`
 heads mod tensor = 0;  kv_heads mod tensor = 0, or tensor mod kv_heads = 0 (then they are kept several times)
-experts mod expert = 0;  sequence mod context = 0
+experts mod expert = 0, and no `expert` without experts;  sequence mod context = 0
 pipeline x interleave <= layers                  stages need not be alike
 batch >= sequence;  batch mod sequence = 0 (warning);  batch / sequence mod (data x micro_batch) = 0
 ```
