@@ -44,7 +44,7 @@ Faults of GPUs, links and memory are rare and come in the first weeks. A run in 
 
 ```
 expected = GPUs x hours / GPU-hours between interruptions >= 3
-50,676 GPU-hours = 16,384 x 54 x 24 / 419
+50,677 GPU-hours = 16,384 x 54 x 24 / 419
 ```
 
 With 3 expected a cluster like the published one is clean in exp(-3) = 5 of 100 runs.

@@ -69,7 +69,7 @@ Interruptions grow with the number of GPUs: on 16,384 there is one every three h
 ## Formula
 
 ```
-M = 50,676 GPU-hours / GPUs                time between interruptions; `gpu_hours_per_interruption` has those of your own logs
+M = 50,677 GPU-hours / GPUs                time between interruptions; `gpu_hours_per_interruption` has those of your own logs
 best interval = sqrt(2 x save x M)
 goodput = 1 - save/interval - (interval/2 + restart)/M >= 0.9;  and within one point of the best interval's;  error at 0 or less
 save: checkpoint / what the storage takes; where either is not known the most that it may take, `checkpoint_within`
