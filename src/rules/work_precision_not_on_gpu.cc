@@ -32,7 +32,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       }
       if (s.gpu->sm->major() >= first) {
         findings.note(rule.id, w.value.precision.span, format("'{}' computes in {}, its {} peak is not in the catalogue: step times, rates and run times of workload '{}' are not judged", s.gpu_model, precision, precision, w.name))
-            .help(format("`gpus: {{ model: {{ like: {}, {}: ... }} }}` with the dense peak of the maker's data sheet", s.gpu_model, precision)).object(object);
+            .help(format("a part of your own (`parts`) with its `{}`, the dense peak of the maker's data sheet", precision)).object(object);
         continue;
       }
       Finding& f = findings.error(rule.id, w.value.precision.span, format("workload '{}' computes in {}, '{}' does not", w.name, precision, s.gpu_model));
