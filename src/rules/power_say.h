@@ -1,10 +1,13 @@
 // What the rules of the power family share when they speak.
 #pragma once
+#include <algorithm>
 #include <cmath>
 
 #include "model/power_cap.h"
 #include "plan/cords.h"
+#include "plan/placement.h"
 #include "plan/power.h"
+#include "plan/power_chain.h"
 #include "rules/say.h"
 
 namespace clusterc {
