@@ -358,6 +358,7 @@ void Scanner::block_token() {
 }
 
 void Scanner::flow_token() {
+  if (document_mark(p_)) result_.simple = false;   // no text, and nothing that a flow may hold: the parser says so
   fresh_line_ = false;
   ++flow_tokens_;
   const char c = text_[p_];

@@ -272,5 +272,11 @@ TEST(Document, LinesThatAreFoldedNeedNoParser) {
   EXPECT_EQ(Parsed("a: >-\n  one\n  two\nb: c\n").document->node_count(), 5u);
 }
 
+// YAML 1.2.2, 9.1.2 and rule 206 (c-forbidden): no line of a document's content begins with "---" or "...", inside brackets either.
+TEST(Document, AMarkOfDocumentsIsNoTextInsideBrackets) {
+  for (const char* text : {"a: 1\nc: {\n...  }\n", "a: 1\nc: [\n--- ]\n", "a: 1\nc: { b,\n...\n}\n"}) EXPECT_FALSE(Parsed(text).document.has_value()) << text;
+  EXPECT_EQ(Parsed("a: 1\nc: {\n ... }\n").plain(), "{a: 1, c: {...: null}}");   // not at the begin of its line
+}
+
 }  // namespace
 }  // namespace clusterc
