@@ -24,8 +24,8 @@ long long cpu_us() {
 }
 
 struct Entry {
-  std::string path, bytes;
-  bool folder = false;
+  std::string path, bytes;            // of a link: where it points to
+  bool folder = false, link = false;
 };
 
 [[noreturn]] void fail(const std::string& path) {
@@ -43,8 +43,13 @@ int main(int argc, char** argv) {
   std::vector<Entry> entries;
   std::size_t largest = 0;
   for (const auto& found : std::filesystem::recursive_directory_iterator(argv[1])) {
-    Entry& e = entries.emplace_back(Entry{found.path().lexically_relative(argv[1]).string(), {}, found.is_directory()});
+    Entry& e = entries.emplace_back(Entry{found.path().lexically_relative(argv[1]).string(), {}, !found.is_symlink() && found.is_directory(), found.is_symlink()});
     if (e.folder) continue;
+    if (e.link) {
+      e.bytes = std::filesystem::read_symlink(found.path()).string();
+      largest = std::max(largest, e.bytes.size());
+      continue;
+    }
     std::ifstream file(found.path(), std::ios::binary);
     e.bytes.assign(std::istreambuf_iterator<char>(file), {});
     largest = std::max(largest, e.bytes.size());
@@ -60,6 +65,10 @@ int main(int argc, char** argv) {
       if (::mkdirat(root, e.path.c_str(), 0777) != 0) fail(e.path);
       continue;
     }
+    if (e.link) {
+      if (::symlinkat(e.bytes.c_str(), root, e.path.c_str()) != 0) fail(e.path);
+      continue;
+    }
     const int file = ::openat(root, e.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0 || ::write(file, e.bytes.data(), e.bytes.size()) != static_cast<ssize_t>(e.bytes.size()) || ::close(file) != 0) fail(e.path);
   }
@@ -67,6 +76,10 @@ int main(int argc, char** argv) {
   std::string buffer(largest + 1, '\0');
   for (const Entry& e : entries) {
     if (e.folder) continue;
+    if (e.link) {
+      if (::readlinkat(root, e.path.c_str(), buffer.data(), buffer.size()) != static_cast<ssize_t>(e.bytes.size())) fail(e.path);
+      continue;
+    }
     const int file = ::openat(root, e.path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0 || ::read(file, buffer.data(), buffer.size()) != static_cast<ssize_t>(e.bytes.size()) || ::close(file) != 0) fail(e.path);
   }

@@ -177,7 +177,7 @@ def main():
             for name, words in commands(size):
                 if name.startswith("plan -o") or name == "compile, all outputs":
                     folder = os.path.join(scratch, words[3].format(**place))
-                    written[size, name] = sum(os.path.getsize(os.path.join(at, f)) for at, _, files in os.walk(folder) for f in files)
+                    written[size, name] = sum(os.lstat(os.path.join(at, f)).st_size for at, _, files in os.walk(folder) for f in files)
                 m = {"cpu_s": statistics.median((r["user_us"] + r["system_us"]) / 1e6 for r in runs[name]),
                      "user_s": statistics.median(r["user_us"] / 1e6 for r in runs[name]),
                      "wall_s": statistics.median(r["wall_us"] / 1e6 for r in runs[name]),

@@ -168,8 +168,10 @@ class Tree:
         folders = {os.path.basename(p) for p in glob.glob(os.path.join(self.tree, "cloud-init", "*", "*"))}
         for path in glob.glob(os.path.join(self.tree, "cloud-init", "*", "*", "meta-data")):
             node = os.path.basename(os.path.dirname(path))
-            same(f"cloud-init of {node}: its name", yaml.load(text_of(path), Loader)["local-hostname"], node)
-            same(f"cloud-init of {node}: its name", yaml.load(text_of(os.path.dirname(path), "user-data"), Loader)["hostname"], node)
+            name = yaml.load(text_of(path), Loader)["local-hostname"]
+            same(f"cloud-init of {node}: its name", name, next((n for names in hosts.values() if node in names for n in names if n.startswith(node + ".")), node))
+            same(f"cloud-init of {node}: its user data", os.path.realpath(os.path.join(os.path.dirname(path), "user-data")),
+                 os.path.realpath(os.path.join(self.tree, "cloud-init", self.node_group[node] + ".user-data")))
         if not folders <= set(self.node_group):
             raise Disagree(f"cloud-init: {sorted(folders - set(self.node_group))[:3]} are no nodes")
         self.count("names: cloud-init = plan", len(folders))
@@ -606,7 +608,7 @@ def twins(trees, work):
             ("an address in warewulf", "warewulf", "warewulf/nodes.yaml", '"10.3.0.18"', '"10.3.0.81"'),
             ("a BMC in openchami", "openchami", "openchami/nodes.yaml", "10.2.0.18", "10.2.0.81"),
             ("a node in xcat", "xcat", "xcat/nodes.stanza", "n3:", "n4:"),
-            ("a name in cloud-init", "superpod", "cloud-init/gpu-0/gpu002/meta-data", '"gpu002"', '"gpu020"'),
+            ("a name in cloud-init", "superpod", "cloud-init/gpu-0/gpu002/meta-data", 'hostname: "gpu002', 'hostname: "gpu020'),
             ("an address that dnsmasq gives", "superpod", "dnsmasq/dhcp-hosts", "gpu001,10.10.16.1", "gpu001,10.10.16.2"),
             ("a node that the inventory lacks", "superpod", "ansible/inventory.yaml", "gpu[001:127]", "gpu[001:126]"),
             ("GPUs in group_vars", "superpod", "ansible/group_vars/group_gpu.yaml", "cluster_gpu_count: 8", "cluster_gpu_count: 4"),
@@ -635,7 +637,7 @@ def twins(trees, work):
         if base not in trees:
             continue
         tree = os.path.join(work, f"twin-{number}")
-        shutil.copytree(trees[base][0], tree)
+        shutil.copytree(trees[base][0], tree, symlinks=True)
         text = text_of(tree, path)
         with open(os.path.join(tree, path), "w", encoding="utf-8") as f:
             f.write(text.replace(was, becomes, 1))

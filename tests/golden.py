@@ -130,7 +130,10 @@ def compare_trees(expected, actual):
     problems += [f"out/{p}: written, not expected" for p in sorted(have.keys() - want.keys())]
     for path in sorted(want.keys() & have.keys()):
         a, b = os.path.join(expected, path), os.path.join(actual, path)
-        if not filecmp.cmp(a, b, shallow=False):
+        links = [os.readlink(p) if os.path.islink(p) else None for p in (a, b)]
+        if links[0] != links[1]:
+            problems.append(f"out/{path}: a link to {links[1]}, expected {links[0]}")
+        elif not filecmp.cmp(a, b, shallow=False):
             problems.append(difference(f"out/{path}", read(a), read(b)))
         if want[path] != have[path]:
             problems.append(f"out/{path}: {'not ' if want[path] else ''}executable")
@@ -178,7 +181,7 @@ def main():
             os.remove(os.path.join(case, "exit"))
         if os.path.isdir(out):
             shutil.rmtree(expected_out, ignore_errors=True)
-            shutil.copytree(out, expected_out)
+            shutil.copytree(out, expected_out, symlinks=True)
         else:
             shutil.rmtree(expected_out, ignore_errors=True)
 

@@ -145,7 +145,7 @@ def fields(line, kind):
 def kind_of(path):
     name = os.path.basename(path)
     top = path.split("/")[0]
-    if name.endswith((".yaml", ".yml")) or name in ("user-data", "meta-data", "network-config"):
+    if name.endswith((".yaml", ".yml")) or name.endswith("user-data") or name in ("meta-data", "network-config"):
         return "yaml"
     if name.endswith(".json"):
         return "json"
@@ -193,8 +193,8 @@ def read_tree(folder):
     for at, _, files in os.walk(folder):
         for name in files:
             path = os.path.join(at, name)
-            if os.path.islink(path):
-                raise Bad(f"{path} is a link")
+            if os.path.islink(path) and (os.path.isabs(os.readlink(path)) or not os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep)):
+                raise Bad(f"{path} is a link out of the tree")
             with open(path, "rb") as f:
                 raw = f.read()
             try:

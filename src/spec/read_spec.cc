@@ -178,6 +178,9 @@ class Checker {
       findings_.error("spec-bad-name", names.span, format("host name '{}' reads as an address", first)).help(format("begin it with a letter: n{}", *names));
     else if (names->find('_') != std::string::npos)
       findings_.warning("spec-bad-name", names.span, format("host name '{}' has an underscore, which DNS and many a program refuse", first)).help("letters, digits and inner hyphens (RFC 1123, 2.1)");
+    else if (const std::size_t dot = first.find('.'); dot != std::string::npos)
+      findings_.warning("spec-bad-name", names.span, format("host name '{}' has a dot: cloud-init, hostname and Slurm take '{}' for the name, and the rest for its domain", first, first.substr(0, dot)))
+          .help("write a hyphen; the domain is `software.domain`");
   }
 
   // Beside or below the spec: nothing outside its folder decides what comes of it.

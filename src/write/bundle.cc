@@ -37,6 +37,19 @@ void Bundle::add(std::string path, std::string_view origin, std::string_view byt
   close();
 }
 
+void Bundle::link(std::string path, std::string_view origin, std::string_view target) {
+  auto depth = std::count(path.begin(), path.end(), '/');   // folders that it may climb
+  bool climbing = true;
+  for (const std::string_view part : split(target, '/')) {
+    if (climbing && part == "..") --depth;
+    else climbing = false;
+    if (depth < 0 || part.empty() || part == "." || (!climbing && part == "..") || part.find('\0') != std::string_view::npos)
+      throw std::logic_error("Bundle: '" + std::string(target) + "' is no way from '" + path + "' inside the tree");
+  }
+  add(std::move(path), origin, target);
+  files_.back().mode = kLink;
+}
+
 void Bundle::flush() {
   if (!sink_) return;
   for (const File& file : files_) sink_(file, bytes(file));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <stdexcept>
 #include <system_error>
 
@@ -49,6 +50,13 @@ void make(int from, const std::string& name, std::string_view whole) {
 
 }  // namespace
 
+std::optional<std::string_view> read_link(std::string& buffer, int folder, const char* name) {
+  if (buffer.size() < PATH_MAX) buffer.resize(PATH_MAX);
+  const ssize_t got = ::readlinkat(folder, name, buffer.data(), buffer.size());
+  if (got < 0) return std::nullopt;
+  return std::string_view(buffer).substr(0, static_cast<std::size_t>(got));
+}
+
 bool remove_tree(int at, const char* name) {
   const int fd = ::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return errno == ENOENT || ::unlinkat(at, name, 0) == 0 || errno == ENOENT;
@@ -80,6 +88,11 @@ bool FolderAbove::enter(std::string_view above) {
 
 void Builder::write(std::string_view path, std::string_view bytes, std::uint32_t mode) {
   const char* name = enter(path);
+  if (mode == kLink) {
+    if (::symlinkat(std::string(bytes).c_str(), above_.get(), name) == 0) return;
+    if (errno == EEXIST) throw std::logic_error("Bundle: '" + std::string(path) + "' stands twice");
+    fail_write(path, "cannot be made a symbolic link", errno);
+  }
   Descriptor file(::openat(above_.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (file.get() < 0) {
     if (errno == EEXIST) throw std::logic_error("Bundle: '" + std::string(path) + "' stands twice");
@@ -95,11 +108,13 @@ void Builder::carry(int from, const std::string& path) {
   if (::linkat(from, path.c_str(), above_.get(), name, 0) == 0) return;
   const int number = errno;
   struct stat status{};
-  if (number == EXDEV || ::fstatat(from, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
-    fail_write(path, "cannot be carried over", number);
+  std::string buffer;
+  if (number == EXDEV || ::fstatat(from, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) fail_write(path, "cannot be carried over", number);
+  if (S_ISLNK(status.st_mode))
+    if (const auto target = read_link(buffer, from, path.c_str())) return write(path, *target, kLink);
+  if (!S_ISREG(status.st_mode)) fail_write(path, "cannot be carried over", number);
   const Descriptor old(::openat(from, path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (old.get() < 0) fail_write(path, "cannot be read", errno);
-  std::string buffer;
   write(path, read_into(buffer, old.get(), static_cast<std::size_t>(status.st_size), path), status.st_mode & 0777u);
 }
 

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,8 @@ inline bool within(std::string_view path, std::string_view folder) {   // or the
 std::string_view read_into(std::string& buffer, int fd, std::size_t limit, std::string_view path);
 // Removes a tree; what another process removes at the same time is no error. False when something is left.
 bool remove_tree(int at, const char* name);
+// Where a symbolic link points to; none: it is none, or cannot be read (errno).
+std::optional<std::string_view> read_link(std::string& buffer, int folder, const char* name);
 
 // The folder above that of the last file, kept open: files come folder by folder, and where each node has a folder of its own, naming that one with the
 // file spares its opening.
@@ -58,7 +61,7 @@ class FolderAbove {
 class Builder {
  public:
   Builder(int root, mode_t mask) : root_(root), mask_(mask), above_(root) {}
-  void write(std::string_view path, std::string_view bytes, std::uint32_t mode);
+  void write(std::string_view path, std::string_view bytes, std::uint32_t mode /* or kLink */);
   void carry(int from, const std::string& path);   // the same file under the new root; a copy where the file system has no hard links
   void make_folder(const std::string& path) { enter(path + "/x"); }
 

@@ -4,6 +4,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "write/tree.h"
 
 namespace clusterc {
 
@@ -15,7 +16,7 @@ std::string manifest_text(std::span<const ManifestEntry> entries, std::string_vi
   json.field("spec", spec_digest).field("tool", tool_version).array("files");
   std::string mode;
   for (const ManifestEntry& entry : entries) {
-    mode = "0";
+    mode = entry.mode == kLink ? "120" : "0";
     mode += static_cast<char>('0' + ((entry.mode >> 6) & 7));
     mode += static_cast<char>('0' + ((entry.mode >> 3) & 7));
     mode += static_cast<char>('0' + (entry.mode & 7));

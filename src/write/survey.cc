@@ -131,7 +131,8 @@ void Survey::file(int folder, const char* name, std::string path, Range range, b
   struct stat status{};
   const bool regular = fd.get() >= 0 && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode);
   if (fd.get() < 0 && errno != ELOOP && errno != ENXIO) fail_write(path, "cannot be read", errno);
-  if (regular && !edited_since(before_, path, digest_of(fd.get(), buffer_, sha_, path))) {
+  const auto target = fd.get() < 0 && errno == ELOOP ? read_link(buffer_, folder, name) : std::nullopt;
+  if ((regular && !edited_since(before_, path, digest_of(fd.get(), buffer_, sha_, path))) || (target && !edited_since(before_, path, sha_(*target)))) {
     removed.push_back(std::move(path));
   } else {
     hand_edited.push_back(path);

@@ -180,13 +180,22 @@ const ManifestDigests& Tree::State::before() {
 FileState Tree::State::state_of(const TreeFile& file, std::string_view bytes) {
   if (!exists) return FileState::absent;
   const bool missing = !there->enter(folder_of(folder_of(file.path)));
+  const auto unlike = [&](const Digest& is) { return edited_since(before(), file.path, is) ? FileState::edited : FileState::differs; };
+  const auto linked = [&](bool wanted) -> std::optional<FileState> {      // none: no link is there
+    const auto target = missing ? std::nullopt : read_link(buffer, there->get(), file.path.c_str() + there->skip());
+    if (!target) return std::nullopt;
+    return wanted && *target == bytes ? FileState::same : unlike(sha(*target));
+  };
+  if (file.mode == kLink)
+    if (const auto state = linked(true)) return *state;
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   const auto open_with = [&](int flags) { return Descriptor(missing ? -1 : ::openat(there->get(), file.path.c_str() + there->skip(), flags)); };
   Descriptor fd = open_with(kFlags | O_NOATIME);                          // a time stamp for each file is a twentieth of a run that changes nothing
   if (fd.get() < 0 && errno == EPERM) fd = open_with(kFlags);             // only the file's owner may leave it
   if (fd.get() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return FileState::absent;    // what stands in the way is told by the survey
-    if (errno == ELOOP || errno == ENXIO) return FileState::edited;
+    if (errno == ELOOP) return linked(false).value_or(FileState::edited);
+    if (errno == ENXIO) return FileState::edited;
     fail_write(file.path, "cannot be read", errno);
   }
   struct stat status{};
@@ -198,13 +207,13 @@ FileState Tree::State::state_of(const TreeFile& file, std::string_view bytes) {
   Digest digest;
   if (size <= kHeld) {
     const std::string_view is = read_into(buffer, fd.get(), size, file.path);
-    if (is == bytes) return (status.st_mode & 0777u) == file.mode ? FileState::same : FileState::differs;
+    if (is == bytes && file.mode != kLink) return (status.st_mode & 0777u) == file.mode ? FileState::same : FileState::differs;
     digest = sha(is);
   } else {
     digest = digest_of(fd.get(), buffer, sha, file.path);
-    if (digest == file.sha256) return (status.st_mode & 0777u) == file.mode ? FileState::same : FileState::differs;
+    if (digest == file.sha256 && file.mode != kLink) return (status.st_mode & 0777u) == file.mode ? FileState::same : FileState::differs;
   }
-  return edited_since(before(), file.path, digest) ? FileState::edited : FileState::differs;
+  return unlike(digest);
 }
 
 Builder& Tree::State::next() {

@@ -12,10 +12,13 @@
 
 namespace clusterc {
 
+// The mode of a symbolic link, as git has it: its bytes are the path that it points to.
+constexpr std::uint32_t kLink = 0120000;
+
 // Files share chunks of memory, so that tens of thousands of small ones are cheap and nothing is copied as their number grows.
 class Bundle {
  public:
-  struct File { std::string path; std::uint32_t mode = 0644; std::size_t chunk = 0, begin = 0, size = 0; std::string origin; };
+  struct File { std::string path; std::uint32_t mode = 0644 /* or kLink */; std::size_t chunk = 0, begin = 0, size = 0; std::string origin; };
   // Takes the files as they come, some at a time; the bundle forgets them. Memory is used again for the next ones.
   using Sink = std::function<void(const File&, std::string_view bytes)>;
   Bundle() = default;
@@ -26,6 +29,8 @@ class Bundle {
   std::string& text() { return chunks_.back(); }
   void close();
   void add(std::string path, std::string_view origin, std::string_view bytes, std::uint32_t mode = 0644);
+  // A symbolic link to a file of the tree; `target` relative to the link's folder. For what many folders have alike: a consumer reads it in each.
+  void link(std::string path, std::string_view origin, std::string_view target);
   void flush();                                                                      // the rest, to the sink
   const std::vector<File>& files() const { return files_; }                          // without a sink: all
   std::string_view bytes(const File& f) const { return std::string_view(chunks_[f.chunk]).substr(f.begin, f.size); }
@@ -66,7 +71,7 @@ class Tree {
  public:
   Tree(const std::string& directory, const WriteOptions&);
   ~Tree();
-  void put(std::string_view path, std::string_view origin, std::string_view bytes, std::uint32_t mode = 0644);   // a path as in Bundle::open
+  void put(std::string_view path, std::string_view origin, std::string_view bytes, std::uint32_t mode = 0644 /* or kLink */);   // a path as in Bundle::open
   WriteResult finish();                                                                                          // ok
  private:
   struct State;

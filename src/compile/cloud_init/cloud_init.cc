@@ -1,5 +1,6 @@
 // cloud-init/<group>-<bucket>/<node>/{user-data,meta-data}, as the NoCloud data source reads them; network-config too where the
-// operating system does not read netplan.
+// operating system does not read netplan. Names are the meta data's, so user data are one file for all nodes of a group,
+// cloud-init/<group>.user-data, to which each node's is a link.
 #include "compile/cloud_init/cloud_init.h"
 
 #include <algorithm>
@@ -32,11 +33,7 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
   const Software& s = g.software;
-  const std::string host = PatternText::mark(in.spec_digest, 0);
   std::string text = "#cloud-config\n" + made_by(in, "cloud-init");
-  // Host names may look like numbers: always quoted. They hold letters, digits, '-', '.' and '_' only.
-  text += "hostname: \"" + host + "\"\n";
-  if (s.domain) text += "fqdn: \"" + host + "." + one_line(*s.domain) + "\"\n";
   YamlWriter y(text);
   y.begin_map().field("preserve_hostname", false).field("manage_etc_hosts", false);
   if (s.time_zone) y.field("timezone", *s.time_zone);
@@ -89,6 +86,7 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "cloud-init", {"user-data"}, findings);
   const std::string extra = extra_lines(in, findings);
+  const std::string none;
   const std::string cluster = to_lower(in.cluster.spec.name.value_or("cluster"));
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
@@ -96,9 +94,10 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     GroupNetwork network(in, static_cast<int>(g), network_reader(in.cluster, group) == NetworkReader::cloud_init ? findings : of_network);
     const bool with_network = has_network_config(in, static_cast<int>(g));
     const PatternText network_config = with_network ? netplan_text(in, network, group, "cloud-init") : PatternText();
-    const PatternText user(user_data(in, static_cast<int>(g), network, extra), in.spec_digest);
+    const std::string& domain = group.software.domain ? *group.software.domain : none;
+    if (!in.judging) bundle.add("cloud-init/" + group.name + ".user-data", "cloud-init", user_data(in, static_cast<int>(g), network, extra));
+    const std::string of_group = "../../" + group.name + ".user-data";
     std::string host, folder;
-    const auto fill = [&](std::size_t, std::string& out) { out += host; };
     for (std::int64_t i = 0; i < group.count && !in.judging; ++i) {
       host.clear();
       group.names.append_name(i, host);
@@ -106,12 +105,13 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       append_bucket(group, i, folder);
       folder += '/';
       folder += host;
-      bundle.open(folder + "/user-data", "cloud-init");
-      user.append(bundle.text(), fill);
-      bundle.close();
+      bundle.link(folder + "/user-data", "cloud-init", of_group);
       bundle.open(folder + "/meta-data", "cloud-init");
       std::string& out = bundle.text();
-      out += "instance-id: \"", out += cluster, out += '-', out += host, out += "\"\nlocal-hostname: \"", out += host, out += "\"\n";
+      // Host names may look like numbers: always quoted. They hold letters, digits, '-' and '_' only.
+      out += "instance-id: \"", out += cluster, out += '-', out += host, out += "\"\nlocal-hostname: \"", out += host;
+      if (!domain.empty()) out += '.', out += domain;
+      out += "\"\n";
       bundle.close();
       if (!with_network) continue;
       bundle.open(folder + "/network-config", "cloud-init");   // over HTTP to the installer; nothing in it is secret

@@ -325,8 +325,8 @@ TEST(CloudInit, LockedMemoryIsUnlimitedWhereRdmaIsUsed) {
   Compiled with, without;
   with.spec(spec + "software: { os: debian-12 }\n", {"cloud-init"});
   without.spec(kVms + "software: { os: debian-12 }\n", {"cloud-init"});
-  EXPECT_NE(with.file("cloud-init/cpu-0/n1/user-data").find("      * - memlock unlimited\n      root - memlock unlimited\n"), std::string::npos) << with.told() << with.file("cloud-init/cpu-0/n1/user-data");
-  EXPECT_EQ(without.file("cloud-init/cpu-0/n1/user-data").find("memlock"), std::string::npos);
+  EXPECT_NE(with.file("cloud-init/cpu.user-data").find("      * - memlock unlimited\n      root - memlock unlimited\n"), std::string::npos) << with.told() << with.file("cloud-init/cpu.user-data");
+  EXPECT_EQ(without.file("cloud-init/cpu.user-data").find("memlock"), std::string::npos);
   EXPECT_EQ(without.file("cloud-init/cpu-1/n600/meta-data"), "instance-id: \"case-n600\"\nlocal-hostname: \"n600\"\n");
 }
 

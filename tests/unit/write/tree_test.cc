@@ -30,8 +30,8 @@ struct TreeTest : testing::TestWithParam<bool> {
   static Bundle bundle(const std::map<std::string, std::string>& files) {
     Bundle b;
     for (const auto& [path, bytes] : files) {
-      const std::uint32_t mode = path.ends_with(".sh") ? 0755 : 0644;
-      b.add(path, "output test", bytes, mode);
+      if (path.ends_with(".link")) b.link(path, "output test", bytes);
+      else b.add(path, "output test", bytes, path.ends_with(".sh") ? 0755 : 0644);
     }
     return b;
   }
@@ -44,7 +44,10 @@ struct TreeTest : testing::TestWithParam<bool> {
       try {
         Tree tree(out, options);
         Bundle some([&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
-        for (auto file = b.files().rbegin(); file != b.files().rend(); ++file) some.add(file->path, file->origin, b.bytes(*file), file->mode);
+        for (auto file = b.files().rbegin(); file != b.files().rend(); ++file) {
+          if (file->mode == kLink) some.link(file->path, file->origin, b.bytes(*file));
+          else some.add(file->path, file->origin, b.bytes(*file), file->mode);
+        }
         some.flush();
         EXPECT_TRUE(some.files().empty());
         result = tree.finish();
@@ -274,7 +277,74 @@ TEST_P(TreeTest, AManifestThatWasCutIsNotBelieved) {
   for (std::size_t size = 0; size + 3 < whole.size(); ++size) EXPECT_FALSE(read_manifest(whole.substr(0, size), error)) << size;
 }
 
+TEST_P(TreeTest, LinksAreFilesThatNameAnother) {
+  const std::map<std::string, std::string> files{{"g.data", "1"}, {"n/a/x.link", "../../g.data"}, {"n/b/x.link", "../../g.data"}, {"n/b/y", "2"}};
+  EXPECT_EQ(written(files).written, 4u);
+  EXPECT_EQ(read("n/a/x.link"), "1");
+  EXPECT_EQ(fs::read_symlink(out + "/n/a/x.link"), "../../g.data");
+  EXPECT_NE(read("manifest.json").find("{\"path\": \"n/a/x.link\", \"mode\": \"120000\", \"sha256\": \"" + sha256_hex("../../g.data") + "\""), std::string::npos);
+  const auto before = footprint();
+  EXPECT_EQ(written(files).unchanged, 4u);
+  EXPECT_EQ(footprint(), before);
+  // Another file changes: the links are carried over as they are. One that is gone goes.
+  const WriteResult result = written({{"g.data", "1"}, {"n/a/x.link", "../../g.data"}, {"n/b/y", "3"}});
+  EXPECT_EQ(result.unchanged, 2u);
+  EXPECT_EQ(result.removed, 1u);
+  EXPECT_EQ(footprint()[out + "/n/a/x.link"][0], before.at(out + "/n/a/x.link")[0]);
+  EXPECT_FALSE(fs::exists(fs::symlink_status(out + "/n/b/x.link")));
+}
+
+TEST_P(TreeTest, ALinkWhereAFileWasAndBack) {
+  const auto swap = [&](const std::map<std::string, std::string>& links) {   // the names that the bundle takes for links, as files
+    Bundle b;
+    for (const auto& [path, bytes] : links) b.add(path, "output test", bytes);
+    return write_tree(b, out, options);
+  };
+  ASSERT_TRUE(swap({{"g", "1"}, {"x.link", "was a file"}}).ok);
+  EXPECT_EQ(written({{"g", "1"}, {"x.link", "g"}}).written, 1u);
+  EXPECT_EQ(fs::read_symlink(out + "/x.link"), "g");
+  const WriteResult back = swap({{"g", "1"}, {"x.link", "a file again"}});
+  EXPECT_EQ(back.written, 1u);
+  EXPECT_EQ(back.hand_edited, Paths{});
+  EXPECT_FALSE(fs::is_symlink(out + "/x.link"));
+  EXPECT_EQ(read("x.link"), "a file again");
+  EXPECT_EQ(read("g"), "1");
+  EXPECT_EQ(written({{"g", "1"}, {"x.link", "g"}}).written, 1u);
+  EXPECT_EQ(written({{"x.link", "g2"}, {"g2", "1"}}).written, 2u);           // points elsewhere now
+  EXPECT_EQ(fs::read_symlink(out + "/x.link"), "g2");
+}
+
+TEST_P(TreeTest, LinksThatSomebodyChangedAreKept) {
+  const std::map<std::string, std::string> files{{"g", "1"}, {"a.link", "g"}, {"b.link", "g"}, {"c.link", "g"}};
+  written(files);
+  fs::remove(out + "/a.link");
+  edit("a.link", "mine");
+  fs::remove(out + "/b.link");
+  fs::create_symlink("/etc/passwd", out + "/b.link");
+  fs::remove(out + "/c.link");
+  const WriteResult kept = written(files);
+  EXPECT_EQ(kept.hand_edited, (Paths{"a.link", "b.link"}));
+  EXPECT_EQ(kept.written, 1u);                                               // what is gone is made again
+  EXPECT_EQ(read("a.link"), "mine");
+  EXPECT_EQ(fs::read_symlink(out + "/b.link"), "/etc/passwd");
+  const WriteResult without = written({{"g", "1"}});                         // generated no more, and not ours: still kept
+  EXPECT_EQ(without.hand_edited, (Paths{"a.link", "b.link"}));
+  EXPECT_EQ(without.removed, 1u);
+  options.force = true;
+  EXPECT_EQ(written(files).written, 3u);
+  for (const char* name : {"a.link", "b.link", "c.link"}) EXPECT_EQ(fs::read_symlink(out + "/" + name), "g");
+  EXPECT_EQ(read("g"), "1");
+}
+
 INSTANTIATE_TEST_SUITE_P(Files, TreeTest, testing::Values(false, true), [](const auto& info) { return info.param ? "as_they_come" : "all_at_once"; });
+
+TEST(Bundle, LinksStayInside) {
+  Bundle b;
+  b.link("a/b/c", "test", "../../d");
+  b.link("a/b/d", "test", "e/f");
+  for (const char* target : {"../../../d", "/etc/passwd", "", "..//d", "e/../f", "./e"}) EXPECT_THROW(b.link("a/b/x", "test", target), std::logic_error) << target;
+  EXPECT_EQ(b.files().size(), 2u);
+}
 
 TEST(Tree, LeftUnfinishedChangesNothing) {
   const std::string folder = fs::canonical(testing::TempDir()).string() + "/clusterc-tree-left-" + std::to_string(::getpid());
