@@ -149,6 +149,7 @@ TEST(Power, WhatIsWrittenStaysAsWritten) {
   EXPECT_FALSE(s.server.power);
   EXPECT_FALSE(s.server.power_typical);
   EXPECT_EQ(s.server.power_idle->value, 600);
+  EXPECT_EQ(s.server.airflow->value, 0.09);
 }
 
 TEST(Power, FallsWithPartsThatAreLeftOut) {
