@@ -45,6 +45,20 @@ TEST(FabricShape, NoCageWithPortsDownAndUp) {
   EXPECT_EQ(fabric_shape(d).switches(), 3);
 }
 
+// 128 ports at 1.1:1 on 64 ports, two to a cage, four leaves and two spines. 33 down need 30 up, 15 to each spine; a sixteenth has no port (33 + 32 = 65). 32 down
+// need 30 as well and have room for 16 to each: eight cages, 4 x 16 = 64 ports of a spine.
+TEST(FabricShape, NoCageWithLinksToTwoSpines) {
+  FabricDemand d{.slots_present = 128, .slots_built = 128, .radix = 64, .oversubscription = 1.1};
+  EXPECT_EQ(fabric_shape(d).down, 33);
+  EXPECT_EQ(fabric_shape(d).links, 15);
+  d.cage = 2;
+  const FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.leaves, 4);
+  EXPECT_EQ(s.spines(), 2);
+  EXPECT_EQ(s.down, 32);
+  EXPECT_EQ(s.links, 16);
+}
+
 struct Row { std::int64_t units, present, leaves, spines, cores; };
 
 TEST(FabricShape, SuperpodTable4WithFabricManagers) {
