@@ -471,6 +471,11 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   journal.reset();
   EXPECT_EQ(open()->done().size(), 2u);           // the cut line is gone, the next stands on its own
   EXPECT_TRUE(open(true)->done().empty());        // begun anew
+  const std::filesystem::path other = folder / "k", another = folder / "l";
+  for (const std::filesystem::path& copy : {other, another}) ASSERT_TRUE(Journal::open(copy, "c", "d", "fake", "t", false, error)->write({"a", "", "", {}}));
+  EXPECT_EQ(Journal::open(other, "c", "d", "fake", "later", false, error)->done().size(), 1u);
+  EXPECT_TRUE(Journal::open(other, "c", "d", "slurm", "t", false, error)->done().empty());      // of another launcher
+  EXPECT_TRUE(Journal::open(another, "c", "changed", "fake", "t", false, error)->done().empty());   // of another spec
 }
 
 }  // namespace
