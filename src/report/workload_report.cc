@@ -94,8 +94,8 @@ void training_text(const WorkloadPlan& p, std::string& out) {
                             u.memory.gradients_replace ? " (gradients take the place of activations)" : "", memory_text(u.memory), bytes(u.memory.reserved())));
       line("step", format("{} for {} sequences of {} tokens in {} micro batches: {}", seconds(u.time.total()), p.job->batch, m.sequence, u.time.micro_batches, shares(terms_of(u.time), u.time.total())));
       line("waits", format("communication that is not hidden {}, bubble {}", percent_of(u.time.communication(), u.time.total()), percent_of(u.time.pipeline, u.time.total())));
-      line("rate", format("{} tokens/s, {} on each GPU; {} of the dense peak of {} ({} operations a token, causal attention, nothing that is done again)", count(p.tokens_per_second), count(p.tokens_per_second / p.machine.gpus),
-                          percent_of(p.mfu, 1), to_text(p.machine.peak), count(m.flops_per_token())));
+      line("rate", format("{} tokens/s, {} on each GPU; {} of the dense peak of {} ({} operations a token, causal attention, nothing that is done again{})", count(p.tokens_per_second), count(p.tokens_per_second / p.machine.gpus),
+                          percent_of(p.mfu, 1), to_text(p.machine.peak), count(p.job->flops_per_token()), p.job->trained_share() < 1 ? ", 4 for each frozen parameter" : ""));
       line("reckoned", format("matrices at {} ({}) x {} ({}); memory at {} ({})", to_text(p.machine.matrices), p.machine.matrices_from, p.machine.share, p.machine.share_from, to_text(p.machine.bandwidth), p.machine.bandwidth_from));
       if (u.layout.gpus() < p.machine.gpus) line("idle", format("{} of {} GPUs: layers and batch do not divide over all of them", p.machine.gpus - u.layout.gpus(), p.machine.gpus));
       std::string assumed;
@@ -194,7 +194,7 @@ void one_json(JsonWriter& json, const WorkloadPlan& p) {
     json.object("rates", kLine).field("peak_flops", p.machine.peak.value).field("matrices_flops", p.machine.matrices.value).field("matrices_from", p.machine.matrices_from).field("layer_share", p.machine.share).field("layer_share_from", p.machine.share_from)
         .field("attention_flops", p.machine.attention.value).field("memory_bandwidth", p.machine.bandwidth.value).field("memory_bandwidth_from", p.machine.bandwidth_from).field("memory_bytes", p.machine.memory.value).end_object();
   if (p.job) {
-    json.field("flops_per_token", p.job->model.flops_per_token()).field("sequences", p.job->batch);
+    json.field("flops_per_token", p.job->flops_per_token()).field("sequences", p.job->batch);
     search_json(json, "as_written", p.written);
     search_json(json, "fastest", p.free);
     if (p.used) json.field("reckoned_with", p.used_written ? "as_written" : "fastest").field("tokens_per_second", p.tokens_per_second).field("model_flops_utilisation", p.mfu);

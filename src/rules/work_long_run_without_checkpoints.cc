@@ -12,7 +12,6 @@ namespace clusterc {
 namespace {
 
 constexpr Threshold kThreshold{.means = "time that a run may take without checkpoints", .standard = 4 * 3600.0, .least = 60, .most = 1e8, .dimension = Dimension::time};
-constexpr double kUsual = 0.40;      // of the peak, as in work-run-time-claim-impossible
 
 // What `clusterc plan` expects it to take, where its model and batch say enough for that.
 std::optional<Seconds> planned_run(const RuleInput& in, const std::string& name) {
@@ -39,11 +38,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     } else if (w.within) {
       runs = *w.within;
       from = "its `within`";
-    } else if (w.train && w.train->tokens && w.model && g.peak) {
-      if (const Value<double>& p = w.model->active_parameters.or_else(w.model->parameters)) {
-        runs = run_time(*p, static_cast<double>(*w.train->tokens), static_cast<double>(g.gpus), *g.peak, kUsual);
-        from = format("at {} of the peak", percent(kUsual));
-      }
+    } else if (const auto operations = training_operations(w); operations && g.peak) {
+      runs = run_time(*operations, static_cast<double>(g.gpus), *g.peak, kUsualUtilisation);
+      from = format("at {} of the peak", percent(kUsualUtilisation));
     }
     if (!runs || !above(runs->value, in.threshold(rule))) return;
     const Seconds between = time_between_interruptions(static_cast<double>(g.gpus), w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption));
@@ -69,7 +66,7 @@ The first interruption takes all of the work since the start: on 1,024 GPUs afte
 
 ```
 time > 4 h  needs  checkpoint_every
-time: what `clusterc plan` expects; without a step time `within`, or 6 x parameters x tokens / (GPUs x dense peak x 0.40);  interruption: every 50,677 GPU-hours
+time: what `clusterc plan` expects; without a step time `within`, or 6 x parameters x tokens / (GPUs x dense peak x 0.40), 4 x what fine-tuning leaves as it is;  interruption: every 50,677 GPU-hours
 ```
 
 Source: Llama 3, arXiv 2407.21783, section 3.3.4.

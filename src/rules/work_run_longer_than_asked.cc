@@ -15,9 +15,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!named || !named->value.within || !p.run || !above(p.run->time.value, named->value.within->value)) continue;
     const Workload& w = named->value;
     // Beyond the best that anybody has published: work-run-time-claim-impossible says so.
-    if (const auto g = gpus_of(in.cluster, w); g && g->peak && w.model)
-      if (const Value<double>& active = w.model->active_parameters.or_else(w.model->parameters);
-          active && above(implied_utilisation(*active, static_cast<double>(*w.train->tokens), static_cast<double>(g->gpus), *g->peak, *w.within), kBestPublishedUtilisation)) continue;
+    if (const auto g = gpus_of(in.cluster, w); g && g->peak)
+      if (const auto operations = training_operations(w); operations && above(implied_utilisation(*operations, static_cast<double>(g->gpus), *g->peak, *w.within), kBestPublishedUtilisation)) continue;
     Finding& f = findings.warning(rule.id, w.within.span, format("workload '{}' takes {} as planned, it is to be done in {}", p.name, to_text(p.run->time, 3), to_text(*w.within, 3)));
     f.label(format("{} tokens / {:.4g} tokens/s on {} GPUs{}", number(static_cast<double>(*w.train->tokens)), p.tokens_per_second, p.gpus, p.checkpoint && p.checkpoint->goodput ? format(" / {:.1f} % goodput", *p.checkpoint->goodput * 100) : std::string()));
     if (p.used_written && p.free && p.free->best && above(p.used->time.total(), p.free->best->time.total() * 1.02) && p.written)

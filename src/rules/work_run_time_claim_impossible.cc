@@ -9,23 +9,22 @@ namespace clusterc {
 namespace {
 
 constexpr double kBeyond = 0.80;              // matrix products alone reach this share at most (cuBLAS on H100: 794.5 of 989)
-constexpr double kUsual = 0.40;               // Llama 3 405B: 0.38 to 0.43 (arXiv 2407.21783, table 4)
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
-    if (!w.within || !w.train || !w.train->tokens || !w.model) return;
-    const Value<double>& p = w.model->active_parameters.or_else(w.model->parameters);
-    if (!p) return;
+    const auto operations = training_operations(w);
+    if (!w.within || !operations) return;
     if (!g.peak) {
       findings.note(rule.id, at, format("the peak of the GPUs of workload '{}' at `precision: {}` is not in the catalogue, so its run time was not checked", name, w.precision.value_or("bf16")));
       return;
     }
-    const double tokens = static_cast<double>(*w.train->tokens), gpus = static_cast<double>(g.gpus), share = implied_utilisation(*p, tokens, gpus, *g.peak, *w.within);
+    const double tokens = static_cast<double>(*w.train->tokens), gpus = static_cast<double>(g.gpus), share = implied_utilisation(*operations, gpus, *g.peak, *w.within);
     if (!above(share, kBestPublishedUtilisation)) return;
     const std::string message = format("workload '{}' needs {} of the peak to be done in {}, the best published is {}", name, percent(share), to_text(*w.within, 3), percent(kBestPublishedUtilisation));
     Finding& f = above(share, kBeyond) ? findings.error(rule.id, w.within.span, message) : findings.warning(rule.id, w.within.span, message);
-    f.label(format("6 x {} x {} tokens / ({} GPUs x {} x {})", number(*p), number(tokens), g.gpus, to_text(*g.peak), to_text(*w.within, 3)));
-    f.help(format("{} at {} of the peak without interruptions; or {} GPUs for this time", to_text(run_time(*p, tokens, gpus, *g.peak, kUsual), 3), percent(kUsual), number(std::ceil(gpus * share / kUsual))));
+    const double parameters = *w.model->active_parameters.or_else(w.model->parameters);
+    f.label(format("{:.3g} x {} x {} tokens / ({} GPUs x {} x {})", *operations / (parameters * tokens), number(parameters), number(tokens), g.gpus, to_text(*g.peak), to_text(*w.within, 3)));
+    f.help(format("{} at {} of the peak without interruptions; or {} GPUs for this time", to_text(run_time(*operations, gpus, *g.peak, kUsualUtilisation), 3), percent(kUsualUtilisation), number(std::ceil(gpus * share / kUsualUtilisation))));
     f.object("workloads." + name);
   });
 }
@@ -43,7 +42,8 @@ Half a year is planned as three weeks. The number of GPUs is ordered by it.
 ## Formula
 
 ```
-share of the peak = 6 x parameters x tokens / (GPUs x dense peak x time)       active parameters, where experts are chosen
+share of the peak = o x parameters x tokens / (GPUs x dense peak x time)       active parameters, where experts are chosen
+o = 6; in fine-tuning 4 + 2 x `trained_parameters` / parameters: what is frozen has no gradients of its own
 warning above 0.65 (best published), error above 0.80;  0.30 to 0.55 are usual
 ```
 

@@ -18,6 +18,7 @@ inline std::string number(double n) {
 
 // The highest share of the dense peak that a training run has published: 0.653 in BF16, MegaScale (arXiv 2402.15627, table 2).
 constexpr double kBestPublishedUtilisation = 0.65;
+constexpr double kUsualUtilisation = 0.40;     // Llama 3 405B: 0.38 to 0.43 (arXiv 2407.21783, table 4)
 
 // Calls say(name, place of the name, workload, its GPUs) for each workload of this kind that names groups with GPUs.
 template <class Say>

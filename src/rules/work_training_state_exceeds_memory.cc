@@ -18,7 +18,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const ModelShape& m = *w.model;
     const double p = *m.parameters, gpus = static_cast<double>(g.gpus), have = g.memory->value;
-    const double trained = w.kind.value_or("training") == "fine-tuning" ? w.trained_parameters.value_or(0) : 0, state = optimizer_bytes(w.optimizer.value_or("adam"));
+    const double trained = trained_parameters(w), state = optimizer_bytes(w.optimizer.value_or("adam"));
     double each = 0, activations = 0;
     std::string sum;
     if (w.split) {

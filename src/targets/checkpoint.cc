@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "targets/workloads.h"
+
 namespace clusterc {
 
 CheckpointTime checkpoint_time(const Cluster& c, const Workload& w) {
   CheckpointTime out;
   if (w.model && w.model->parameters) {
     out.parameters = *w.model->parameters;
-    if (w.kind.value_or("training") == "fine-tuning" && w.trained_parameters) out.parameters = std::min(out.parameters, *w.trained_parameters);
+    if (const double trained = trained_parameters(w); trained > 0) out.parameters = std::min(out.parameters, trained);
     out.size = checkpoint_bytes(out.parameters);
   }
   std::vector<int> groups;

@@ -85,7 +85,7 @@ double Transformer::alternate_share() const {
 
 double TrainingMemory::reserved() const { return total() / (1 - kFragmented); }
 
-double Transformer::flops_per_token() const { return 6 * matrix_parameters() + 6 * layers * query() * sequence; }
+double TrainingJob::flops_per_token() const { return operations_of_parameter(trained_share()) * model.matrix_parameters() + 6 * model.layers * model.query() * model.sequence; }
 
 std::optional<Transformer> read_transformer(const ModelShape& m, std::string_view& missing) {
   const auto whole = [](const Value<std::int64_t>& v) { return v ? static_cast<double>(*v) : 0.0; };
@@ -174,8 +174,7 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
   const double tokens = l.micro_batch * t.sequence / l.context, layers = t.layers / l.pipeline, n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
   const double head = t.head_parameters(), body = t.matrix_parameters() - head;
   const double again = l.recompute == Recompute::full ? 1 : l.recompute == Recompute::alternate ? t.alternate_share() : 0;
-  const bool adapters = job.trained > 0 && job.trained < t.parameters;      // frozen weights have no gradients of their own
-  const double backward = adapters ? 1 : 2;
+  const double trained = job.trained_share(), backward = operations_of_parameter(trained) / 2 - 1;      // passes forward; frozen weights have no gradients of their own
   out.micro_batches = n;
 
   const double rate = m.matrices.value * m.share, sixteen = m.sixteen.value * m.share;
@@ -221,7 +220,6 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
   }
 
   const double replicas = l.data * l.context, shared = t.expert_parameters();
-  const double trained = adapters ? job.trained / t.parameters : 1;
   const double each = (t.parameters - shared) / (l.tensor * l.pipeline), of_experts = shared / (l.tensor * l.pipeline * std::max(1.0, l.expert));
   if (replicas > 1) {
     // All-gather or reduce-scatter of one byte a parameter among the copies. Those of one unit lie side by side: `groups` of them share its ports.
@@ -250,9 +248,8 @@ TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
   const Transformer& t = job.model;
   TrainingMemory out;
   const double replicas = l.data * l.context, expert = std::max(1.0, l.expert), shared = t.expert_parameters();
-  const double trained = job.trained > 0 ? std::min(1.0, job.trained / t.parameters) : 0;
   const auto hold = [&](double parameters, double copies) {
-    const ModelState s = model_state(parameters, l.tensor * l.pipeline, copies, l.sharded, trained * parameters, job.optimizer_bytes);
+    const ModelState s = model_state(parameters, l.tensor * l.pipeline, copies, l.sharded, job.trained_share() * parameters, job.optimizer_bytes);
     out.weights += s.weights;
     out.gradients += s.gradients;
     out.optimizer += s.optimizer;

@@ -1,6 +1,6 @@
 // One step of training a decoder: what each GPU computes, moves and holds when the model is divided in one way, term by term.
 //
-// Time of one micro batch on one stage, forward (backward is 2 x, attention 2.5 x; what is recomputed is a forward pass more):
+// Time of one micro batch on one stage, forward (backward is 2 x, 1 x of what is not trained, attention 2.5 x; what is recomputed is a forward pass more):
 //   matrices    2 x parameters that multiply a token x tokens / rate;  rate = published rate of large matrices x share that layers reach of it
 //   attention   2 x layers x heads x head size x sequence x tokens / rate        (causal: half of the square)
 //   memory      4 x what is kept for the backward pass / memory bandwidth, a third of it forward (written, read, read back, its gradient written)
@@ -35,7 +35,6 @@ struct Transformer {
   double kept_per_token() const;                 // bytes of one layer that the backward pass needs, 16 bit
   double kept_alternate() const;                 // those of them that stay with Recompute::alternate
   double alternate_share() const;                // of a layer's matrix work that is then done again
-  double flops_per_token() const;                // forward and backward, nothing twice: 6 x matrix parameters + 6 x layers x heads x head size x sequence (causal)
 };
 // nullopt with the missing key of `model`.
 std::optional<Transformer> read_transformer(const ModelShape&, std::string_view& missing);
@@ -58,7 +57,9 @@ struct TrainingJob {
   double batch = 1;                  // sequences of one step
   std::string precision = "bf16";
   double optimizer_bytes = 12;       // a parameter
-  double trained = 0;                // parameters that are trained
+  double trained = 0;                // parameters that are trained; 0: all
+  double trained_share() const { return clusterc::trained_share(trained, model.parameters); }
+  double flops_per_token() const;    // forward and backward, nothing twice: 6 (4 of what is not trained) x matrix parameters + 6 x layers x heads x head size x sequence (causal)
 };
 
 struct TrainingMachine {

@@ -92,7 +92,7 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
   } else {
     TrainingJob job{.model = *model, .precision = p.precision, .optimizer_bytes = optimizer_bytes(w.optimizer.value_or("adam"))};
     job.batch = std::max(1.0, std::round(static_cast<double>(*w.batch->tokens) / model->sequence));
-    job.trained = p.kind == "fine-tuning" ? w.trained_parameters.value_or(0) : 0;
+    job.trained = trained_parameters(w);
     p.job = job;
     p.machine = training_machine(c, g, w, model->experts > 0);
     p.free = search_layouts(job, p.machine, nullptr);
@@ -101,7 +101,7 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
     p.used = p.used_written ? p.written->best : p.free->best;
     if (p.used) {
       p.tokens_per_second = job.batch * model->sequence / p.used->time.total();
-      p.mfu = p.tokens_per_second * model->flops_per_token() / (p.machine.gpus * p.machine.peak.value);
+      p.mfu = p.tokens_per_second * job.flops_per_token() / (p.machine.gpus * p.machine.peak.value);
       plan_scaling(p);
     }
   }

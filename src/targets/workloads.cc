@@ -43,9 +43,18 @@ const Value<FlopsPerSecond>& peak_of(const GpuPart& gpu, std::string_view precis
   return precision == "fp4" ? gpu.fp4 : gpu.bf16;                  // FP16 has the peak of BF16
 }
 
-double implied_utilisation(double parameters, double tokens, double gpus, FlopsPerSecond peak, Seconds within) { return 6 * parameters * tokens / (gpus * peak.value * within.value); }
+double trained_parameters(const Workload& w) { return w.kind.value_or("training") == "fine-tuning" ? w.trained_parameters.value_or(0) : 0; }
 
-Seconds run_time(double parameters, double tokens, double gpus, FlopsPerSecond peak, double utilisation) { return Seconds(6 * parameters * tokens / (gpus * peak.value * utilisation)); }
+std::optional<double> training_operations(const Workload& w) {
+  if (!w.train || !w.train->tokens || !w.model) return std::nullopt;
+  const Value<double>& each = w.model->active_parameters.or_else(w.model->parameters);
+  if (!each) return std::nullopt;
+  return operations_of_parameter(trained_share(trained_parameters(w), w.model->parameters.value_or(*each))) * *each * static_cast<double>(*w.train->tokens);
+}
+
+double implied_utilisation(double operations, double gpus, FlopsPerSecond peak, Seconds within) { return operations / (gpus * peak.value * within.value); }
+
+Seconds run_time(double operations, double gpus, FlopsPerSecond peak, double utilisation) { return Seconds(operations / (gpus * peak.value * utilisation)); }
 
 Seconds best_checkpoint_interval(Seconds checkpoint, Seconds between) { return Seconds(std::sqrt(2 * checkpoint.value * between.value)); }
 

@@ -37,9 +37,17 @@ Bytes kv_per_token(double layers, double kv_heads, double head_dim, double bytes
 double bytes_of_precision(std::string_view precision);        // of a weight; 2 where nothing is said
 const Value<FlopsPerSecond>& peak_of(const GpuPart&, std::string_view precision);   // dense
 
-// The share of `peak` that all GPUs must reach to be done in time: 6 operations a parameter and token (D. Narayanan et al., arXiv 2104.04473, eq. 4).
-double implied_utilisation(double parameters, double tokens, double gpus, FlopsPerSecond peak, Seconds within);
-Seconds run_time(double parameters, double tokens, double gpus, FlopsPerSecond peak, double utilisation);
+// Operations of training for each parameter and token: 2 forward, 2 backward for the gradient of what comes in, 2 for that of the parameter itself where it
+// is trained (D. Narayanan et al., arXiv 2104.04473, appendix: 6 of what is trained; frozen weights need no gradients of their own, E. Hu et al., LoRA,
+// arXiv 2106.09685, section 4.2). `trained`: share of the parameters.
+constexpr double operations_of_parameter(double trained) { return 4 + 2 * trained; }
+double trained_parameters(const Workload&);               // 0: all; what is written counts in fine-tuning alone
+constexpr double trained_share(double trained, double parameters) { return trained > 0 && trained < parameters ? trained / parameters : 1; }
+// All of a training on all of its tokens, attention left out; nullopt where parameters or tokens are not written.
+std::optional<double> training_operations(const Workload&);
+// The share of `peak` that all GPUs must reach to be done in time.
+double implied_utilisation(double operations, double gpus, FlopsPerSecond peak, Seconds within);
+Seconds run_time(double operations, double gpus, FlopsPerSecond peak, double utilisation);
 
 constexpr Seconds kRestart{600};         // from an interruption to the next step, where the spec does not say (`resume_within`): ten minutes
 Seconds best_checkpoint_interval(Seconds checkpoint, Seconds between);                        // Young 1974: sqrt(2 d M)

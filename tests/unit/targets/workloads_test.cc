@@ -49,8 +49,8 @@ TEST(Workloads, Goodput) {
 // 70e9 parameters, 15e12 tokens, 1,024 H100 at 989 TFLOP/s: 6.3e24 / (1,024 x 989e12) = 6.22e6 s at the peak: 72 days; 20 days imply 360 %, at 0.40 it takes 180 days.
 TEST(Workloads, RunTime) {
   const FlopsPerSecond peak(989e12);
-  EXPECT_NEAR(implied_utilisation(70e9, 15e12, 1024, peak, Seconds(20 * 86400)), 3.60, 0.005);
-  EXPECT_NEAR(run_time(70e9, 15e12, 1024, peak, 0.40).value / 86400, 180, 0.2);
+  EXPECT_NEAR(implied_utilisation(6 * 70e9 * 15e12, 1024, peak, Seconds(20 * 86400)), 3.60, 0.005);
+  EXPECT_NEAR(run_time(6 * 70e9 * 15e12, 1024, peak, 0.40).value / 86400, 180, 0.2);
 }
 
 // PCIe: 12.8, 25.9 ... are below 14.6, 29.2 and 58.5 GB/s for x16; 400 Gb/s: 49 GB/s; all-to-all of 16 and 128 ranks: 91.9 and 51.9 GB/s.
