@@ -36,6 +36,7 @@ TEST_F(Programs, SlurmStatesCarryTheReason) {
   const std::vector<std::string> nodes{"n1", "n2", "n3", "n9"};
   const auto states = make_slurm_launcher()->states(nodes);
   EXPECT_TRUE(states[0].usable);
+  EXPECT_EQ(states[0].why, "");
   EXPECT_FALSE(states[1].usable);
   EXPECT_EQ(states[1].why, "drained (fan (left))");
   EXPECT_FALSE(states[2].usable);                 // '*': it does not answer
