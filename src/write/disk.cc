@@ -91,7 +91,7 @@ void Builder::write(std::string_view path, std::string_view bytes, std::uint32_t
   if (mode == kLink) {
     if (::symlinkat(std::string(bytes).c_str(), above_.get(), name) == 0) return;
     if (errno == EEXIST) throw std::logic_error("Bundle: '" + std::string(path) + "' stands twice");
-    fail_write(path, "cannot be made a symbolic link", errno);
+    fail_write(path, "cannot be made a symbolic link, which not every file system has", errno);
   }
   Descriptor file(::openat(above_.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (file.get() < 0) {
