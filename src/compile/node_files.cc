@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/quantity.h"
 #include "base/text.h"
 #include "compile/common.h"
 #include "model/rdma.h"
@@ -12,7 +13,13 @@ std::string locked_memory(const Cluster& c, int group) {
   const Software& s = c.nodes[group].software;
   const std::string memlock = s.limits ? s.limits->memlock.value_or("") : "";
   // RDMA pins what it transfers: locked memory must not be limited where it is used
-  return memlock.empty() && uses_rdma(c, group) ? "unlimited" : memlock;
+  if (memlock.empty()) return uses_rdma(c, group) ? "unlimited" : "";
+  QuantityError why;
+  const std::optional<double> bytes = parse_quantity(memlock, Dimension::bytes, why);
+  if (!bytes) return "unlimited";                        // that word, or another that limits.conf(5) takes for it
+  std::string kib;
+  append_int(kib, static_cast<std::int64_t>(*bytes / 1024));
+  return kib;
 }
 
 NodeFiles node_files(const Cluster& c, int group, bool several_ports_in_one_subnet) {

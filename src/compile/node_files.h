@@ -10,7 +10,7 @@ namespace clusterc {
 inline constexpr std::string_view kLimitsPath = "/etc/security/limits.d/90-cluster.conf", kSysctlPath = "/etc/sysctl.d/90-cluster.conf",
                                   kSlurmdSettingsPath = "/etc/systemd/system/slurmd.service.d/90-cluster.conf";
 
-// What a process of this group may lock: as the spec says, unlimited where RDMA is used; empty: nothing is said.
+// What a process of this group may lock: "unlimited", or whole KiB as limits.conf(5) counts; unlimited where RDMA is used and the spec says nothing; empty: nothing is said.
 std::string locked_memory(const Cluster&, int group);
 
 struct NodeFiles { std::string limits, slurmd, sysctl; };   // texts; empty: not written

@@ -204,7 +204,15 @@ class Checker {
     if (!mount) return;
     bool good = mount->size() > 1 && mount->front() == '/' && mount->back() != '/' && mount->find("//") == std::string::npos && (*mount + "/").find("/../") == std::string::npos;
     for (const char c : *mount) good = good && static_cast<unsigned char>(c) > 0x20 && c != '\\' && c != '"' && c != '\'';
-    if (!good) findings_.error("spec-bad-path", mount.span, format("'mount' is '{}', which is no absolute path without blanks, such as /scratch", *mount));
+    if (!good) {
+      findings_.error("spec-bad-path", mount.span, format("'mount' is '{}', which is no absolute path without blanks, such as /scratch", *mount));
+      return;
+    }
+    // What a system starts from and keeps its state in (FHS 3.0, chapters 3 to 6; file-hierarchy(7)): a file system over it takes the machine away.
+    static constexpr std::string_view kSystem[] = {"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec",
+                                                   "/usr/sbin", "/usr/share", "/var", "/var/cache", "/var/lib", "/var/log", "/var/run", "/var/spool", "/var/tmp"};
+    for (const std::string_view path : kSystem)
+      if (*mount == path) findings_.error("spec-bad-path", mount.span, format("mounted at '{}' it hides what the operating system lives on", *mount)).help("a path of its own, such as /scratch or /srv/data");
   }
 
   void missing(SourceSpan at, std::string_view key, std::string_view where, std::string_view help) {
@@ -278,6 +286,8 @@ class Checker {
   void storage_servers(SourceSpan at, const std::string& name, const StorageServers& s) {
     const int said = int{s.model.value.has_value()} + int{s.nodes.value.has_value()} + int{s.external.value.has_value()};
     if (s.external && trim(*s.external).empty()) findings_.error("spec-bad-name", s.external.span, format("the outside host of storage '{}' has no name", name)).help("write its name or address");
+    else if (s.external && !is_address(*s.external) && !is_domain(*s.external))
+      findings_.error("spec-bad-name", s.external.span, format("'{}' is no host: neither an address nor a name", *s.external)).help("write the host alone, such as nas.example.org; clients mount from it the path that they mount it at");
     if (said > 1) findings_.error("spec-storage-servers-twice", s.span.valid() ? s.model.span.valid() ? s.model.span : s.nodes.span : at, format("the servers of storage '{}' are named in {} ways", name, said)).help("one of model, nodes and external says it");
   }
 

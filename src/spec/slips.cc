@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/ip.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "diag/near.h"
 
@@ -53,6 +54,34 @@ void runtimes(const Software& s, Findings& findings) {
     Finding& f = findings.warning("spec-unknown-value", runtime.kind.span, format("'{}' is no container runtime that is known here: nothing is compiled or checked of it", *runtime.kind));
     if (!offer_names(f, *runtime.kind, kKnown)) f.help("known are " + join(kKnown, ", "));
   }
+}
+
+// Those that something is compiled for, and those that ship logs or keep figures beside it.
+void watchers(const Software& s, Findings& findings) {
+  static const std::vector<std::string_view> kKnown = {"alertmanager", "alloy", "dcgm", "dcgm-exporter", "elasticsearch", "elk", "filebeat", "fluent-bit", "grafana", "influxdb", "ipmi", "ipmi-exporter", "logstash", "loki", "nagios", "node-exporter",
+                                                       "opensearch", "prometheus", "prometheus-slurm-exporter", "promtail", "rsyslog", "slurm-exporter", "snmp", "snmp-exporter", "telegraf", "vector", "victoriametrics", "zabbix"};
+  for (const NamedVersion& program : s.monitoring) {
+    if (!program.kind || std::find(kKnown.begin(), kKnown.end(), to_lower(*program.kind)) != kKnown.end()) continue;
+    Finding& f = findings.warning("spec-unknown-value", program.kind.span, format("'{}' is no program for monitoring that is known here: nothing is compiled of it", *program.kind));
+    if (!offer_names(f, *program.kind, kKnown)) f.help("those that something is compiled for: prometheus, grafana, dcgm, slurm-exporter, snmp-exporter, ipmi-exporter");
+  }
+}
+
+void locked_memory(const Software& s, Findings& findings) {
+  if (!s.limits || !s.limits->memlock) return;
+  const Value<std::string>& limit = s.limits->memlock;
+  QuantityError why;
+  if (*limit == "unlimited" || *limit == "infinity" || *limit == "-1" || parse_quantity(*limit, Dimension::bytes, why)) return;
+  Finding& f = findings.error("spec-unknown-value", limit.span, format("'{}' is no limit of locked memory: unlimited, or a size with its unit", *limit));
+  static const std::vector<std::string_view> kWords = {"unlimited"};
+  if (!offer_names(f, *limit, kWords)) f.help("`memlock: unlimited`, or a size such as 64 GiB");
+}
+
+// NVIDIA SHARP is InfiniBand's: the subnet manager makes the trees, the switches add up (docs.nvidia.com/networking, "NVIDIA SHARP", prerequisites). NVLink's own needs no word.
+void reduction(const Spec& s, Findings& findings) {
+  for (const auto& n : s.networks)
+    if (n.value.sharp && *n.value.sharp && n.value.kind && *n.value.kind != LinkKind::infiniband)
+      findings.error("spec-sharp-without-infiniband", n.value.sharp.span, format("network '{}' is no InfiniBand: its switches add up nothing", n.name)).note(n.value.kind.span, "its kind is given here").help("leave `sharp` out; among GPUs of one NVLink domain it needs no word");
 }
 
 // Shares are parts of one cluster. Slurm takes any numbers: the sum alone tells that one of them is meant otherwise.
@@ -109,6 +138,8 @@ void subnets(const Spec& s, Findings& findings) {
 void software(const Software& s, Findings& findings) {
   ubuntu(s.os, findings);
   runtimes(s, findings);
+  watchers(s, findings);
+  locked_memory(s, findings);
 }
 
 }  // namespace
@@ -118,6 +149,7 @@ void check_slips(const Spec& s, Findings& findings) {
   for (const auto& group : s.nodes)
     if (group.value.software) software(*group.value.software, findings);
   if (s.software.scheduler && s.software.scheduler->kind.value == SchedulerKind::slurm) slurm(s.software.scheduler->version, findings);
+  reduction(s, findings);
   shares(s, findings);
   reasons(s, findings);
   if (s.prices) electricity(*s.prices, findings);

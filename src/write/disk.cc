@@ -118,6 +118,20 @@ void Builder::carry(int from, const std::string& path) {
   write(path, read_into(buffer, old.get(), static_cast<std::size_t>(status.st_size), path), status.st_mode & 0777u);
 }
 
+void keep_rights(int at, const char* name, const struct stat& was, std::string_view path) {
+  struct stat now{};
+  if (::fstatat(at, name, &now, AT_SYMLINK_NOFOLLOW) != 0) fail_write(path, "cannot be looked at", errno);
+  if ((now.st_uid != was.st_uid || now.st_gid != was.st_gid) && ::fchownat(at, name, was.st_uid, was.st_gid, AT_SYMLINK_NOFOLLOW) != 0) fail_write(path, "cannot be given its owner", errno);
+  if (::fchmodat(at, name, was.st_mode & 07777u, 0) != 0) fail_write(path, "cannot be given its mode", errno);
+}
+
+void Builder::carry_folder(int from, const std::string& path) {
+  enter(path + "/x");
+  struct stat was{};
+  if (::fstatat(from, path.c_str(), &was, AT_SYMLINK_NOFOLLOW) != 0) fail_write(path, "cannot be carried over", errno);
+  keep_rights(root_, path.c_str(), was, path);
+}
+
 // Makes the folder of `path` and those above it, and opens the one above it.
 const char* Builder::enter(std::string_view path) {
   const std::string_view wanted = folder_of(path), above = folder_of(wanted);

@@ -1,5 +1,6 @@
 // What trees are made of: folders that are open, files that are read, written, linked and removed below them. Whatever cannot be done ends in WriteError.
 #pragma once
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -39,6 +40,8 @@ inline bool within(std::string_view path, std::string_view folder) {   // or the
 std::string_view read_into(std::string& buffer, int fd, std::size_t limit, std::string_view path);
 // Removes a tree; what another process removes at the same time is no error. False when something is left.
 bool remove_tree(int at, const char* name);
+// Owner and mode of what stood there before, for the folder that takes its place.
+void keep_rights(int at, const char* name, const struct stat& was, std::string_view path);
 // Where a symbolic link points to; none: it is none, or cannot be read (errno).
 std::optional<std::string_view> read_link(std::string& buffer, int folder, const char* name);
 
@@ -63,7 +66,7 @@ class Builder {
   Builder(int root, mode_t mask) : root_(root), mask_(mask), above_(root) {}
   void write(std::string_view path, std::string_view bytes, std::uint32_t mode /* or kLink */);
   void carry(int from, const std::string& path);   // the same file under the new root; a copy where the file system has no hard links
-  void make_folder(const std::string& path) { enter(path + "/x"); }
+  void carry_folder(int from, const std::string& path);     // a folder of others: its owner and rights with it
 
  private:
   const char* enter(std::string_view path);        // its name as seen from above_; until the next call

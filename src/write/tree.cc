@@ -80,6 +80,13 @@ bool holds_working_folder(const std::string& folder) {
   return here == folder || here.starts_with(folder + "/");
 }
 
+// The path in the tree that a link names; it climbs no further than the tree (Bundle::link).
+std::string target_of(std::string_view link, std::string_view target) {
+  std::string_view folder = folder_of(link);
+  for (; target.starts_with("../"); target.remove_prefix(3)) folder = folder_of(folder);
+  return folder.empty() ? std::string(target) : std::string(folder) + "/" + std::string(target);
+}
+
 void swap_in(int parent, const std::string& fresh, const std::string& old, const std::string& name, const std::string& directory, bool exists) {
   if (!exists) {
     if (::renameat(parent, fresh.c_str(), parent, name.c_str()) != 0) fail_write(directory, "cannot be put in place", errno);
@@ -180,14 +187,18 @@ const ManifestDigests& Tree::State::before() {
 FileState Tree::State::state_of(const TreeFile& file, std::string_view bytes) {
   if (!exists) return FileState::absent;
   const bool missing = !there->enter(folder_of(folder_of(file.path)));
-  const auto unlike = [&](const Digest& is) { return edited_since(before(), file.path, is) ? FileState::edited : FileState::differs; };
+  std::string copied;
+  const auto unlike = [&](const Digest& is) { return edited_since(before(), file.path, is) && to_hex(is) != copied ? FileState::edited : FileState::differs; };
   const auto linked = [&](bool wanted) -> std::optional<FileState> {      // none: no link is there
     const auto target = missing ? std::nullopt : read_link(buffer, there->get(), file.path.c_str() + there->skip());
     if (!target) return std::nullopt;
     return wanted && *target == bytes ? FileState::same : unlike(sha(*target));
   };
-  if (file.mode == kLink)
+  if (file.mode == kLink) {
     if (const auto state = linked(true)) return *state;
+    // A copy of the tree that followed its links (cp -L, scp -r) has the target's bytes there: nobody edited them.
+    if (const auto target = before().find(target_of(file.path, bytes)); target != before().end()) copied = target->second;
+  }
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   const auto open_with = [&](int flags) { return Descriptor(missing ? -1 : ::openat(there->get(), file.path.c_str() + there->skip(), flags)); };
   Descriptor fd = open_with(kFlags | O_NOATIME);                          // a time stamp for each file is a twentieth of a run that changes nothing
@@ -226,7 +237,7 @@ Builder& Tree::State::next() {
   builder.emplace(next_root.get(), current_umask());
   if (next_root.get() < 0) fail_write(path, "cannot be opened", errno);
   struct stat status{};
-  if (exists && ::fstat(root.get(), &status) == 0 && ::fchmod(next_root.get(), status.st_mode & 07777u) != 0) fail_write(directory, "cannot be given its mode", errno);
+  if (exists && ::fstat(root.get(), &status) == 0) keep_rights(parent.get(), fresh.c_str(), status, directory);
   return *builder;
 }
 
@@ -278,7 +289,7 @@ WriteResult Tree::State::finish() {
     go_on();
     if (stays(file)) into.carry(root.get(), file.path);
   }
-  for (const std::string& path : survey.kept_folders) into.make_folder(path);
+  for (const std::string& path : survey.kept_folders) into.carry_folder(root.get(), path);
   for (const std::string& path : survey.kept)
     if (!dropped.contains(path)) into.carry(root.get(), path);
   into.write(kManifestName, manifest, 0644);

@@ -75,11 +75,6 @@ std::vector<std::string> kernel_arguments(const NodeGroupModel& g, Findings& fin
   return out;
 }
 
-// The Slurm that the distribution itself has: packages.debian.org, packages.ubuntu.com. Another release comes from packages that were built as
-// SchedMD's guide says (https://slurm.schedmd.com/quickstart_admin.html, "Building Debian Packages", "Building RPMs").
-struct DistributionSlurm { std::string_view os, release; };
-constexpr std::array<DistributionSlurm, 5> kDistributionSlurm{{{"debian-12", "22.05"}, {"debian-13", "24.11"}, {"ubuntu-22.04", "21.08"}, {"ubuntu-24.04", "23.11"}, {"ubuntu-25.04", "24.11"}}};
-
 bool same_release(std::string_view a, std::string_view b) {   // 22.05.8 is 22.05
   return a == b || (a.starts_with(b) && a.substr(b.size()).starts_with('.'));
 }
@@ -88,9 +83,8 @@ void slurm(const Cluster& c, const NodeGroupModel& g, std::string_view family, A
   const auto& scheduler = c.spec.software.scheduler;
   out.slurmd = runs_slurmd(c, g);
   const std::string os = g.software.os.value_or("");
-  const bool own = family == "Debian" && std::any_of(kDistributionSlurm.begin(), kDistributionSlurm.end(), [&](const DistributionSlurm& d) {
-    return d.os == os && (!scheduler->version || same_release(scheduler->version->text(), d.release));
-  });
+  const std::string_view release = distribution_slurm(os);
+  const bool own = family == "Debian" && !release.empty() && (!scheduler->version || same_release(scheduler->version->text(), release));
   if (own) {
     out.slurm_packages = {"munge", "slurm-client", "slurm-wlm-basic-plugins"};
     if (out.slurmd) out.slurm_packages.emplace_back("slurmd");

@@ -28,8 +28,10 @@ Start start_of(const InstallPlan& p, const std::string& group) {
     }
     case Installer::kickstart: break;
   }
-  const std::string folder = p.mirror + "/BaseOS/" + arch + "/os";
-  return {folder + "/images/pxeboot/vmlinuz", folder + "/images/pxeboot/initrd.img", "ip=dhcp inst.repo=" + folder + "/ inst.ks=" + p.server.url + "/kickstart/" + group + ".ks" + common};
+  // The iPXE that distributions pack knows no TLS; the installer does. These mirrors answer both ways.
+  constexpr std::string_view kTls = "https://";
+  const std::string folder = p.mirror + "/BaseOS/" + arch + "/os", boot = (folder.starts_with(kTls) ? "http://" + folder.substr(kTls.size()) : folder) + "/images/pxeboot/";
+  return {boot + "vmlinuz", boot + "initrd.img", "ip=dhcp inst.repo=" + folder + "/ inst.ks=" + p.server.url + "/kickstart/" + group + ".ks" + common};
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {

@@ -181,12 +181,13 @@ struct Builder {
     }
   }
 
+  // Each controller's exporter counts all nodes.
   void slurm() {
     if (!exporters.slurm) return;
     std::int64_t spares = 0;
     for (const NodeGroupModel& g : in.cluster.nodes)
       if (g.spec && g.spec->spares) spares += *g.spec->spares;
-    Alert a{"SlurmNodesOut", "warning", "sum(slurm_nodes_down) + sum(slurm_nodes_drain) > " + number(spares), "15m", {}, "{{ $value }} nodes are down or drained, " + number(spares) + " are held back as spares", {}, {}, {}, static_cast<double>(spares + 1)};
+    Alert a{"SlurmNodesOut", "warning", "max(slurm_nodes_down) + max(slurm_nodes_drain) > " + number(spares), "15m", {}, "{{ $value }} nodes are down or drained, " + number(spares) + " are held back as spares", {}, {}, {}, static_cast<double>(spares + 1)};
     const Labels l{{"instance", "ctl:8080"}, {"job", "slurm"}};
     a.firing = {{"slurm_nodes_down", l, 1}, {"slurm_nodes_drain", l, static_cast<double>(spares)}};
     a.silent = {{"slurm_nodes_down", l, 0}, {"slurm_nodes_drain", l, static_cast<double>(spares)}};

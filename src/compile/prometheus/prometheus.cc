@@ -183,8 +183,7 @@ void write_config(const CompileInput& in, const std::vector<Job>& jobs, Bundle& 
     y.map("alerting").list("alertmanagers").begin_map().list("static_configs").begin_map().list("targets");
     bool any = false;
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
-      if (c.nodes[g].has_role(Role::monitoring) && has_plain_name(c, in.plan, static_cast<int>(g)))
-        for (std::int64_t i = 0; i < c.nodes[g].count; ++i) y.value(c.nodes[g].names.name(i) + ":9093"), any = true;
+      if (!any && c.nodes[g].count > 0 && c.nodes[g].has_role(Role::monitoring) && has_plain_name(c, in.plan, static_cast<int>(g))) y.value(c.nodes[g].names.name(0) + ":9093"), any = true;   // where Ansible puts it
     if (!any) y.value("localhost:9093");
     y.end_list().end_map().end_list().end_map().end_list().end_map();
   }

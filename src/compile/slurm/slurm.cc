@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "compile/slurm/conf_file.h"
 
@@ -50,6 +51,24 @@ void check_version(const CompileInput& in, SlurmFacts& facts, Findings& findings
   if (facts.topology == SlurmTopology::block && **v < version("23.11"))
     findings.error("slurm-version-unsupported", v->span, "block topology begins with Slurm 23.11, and the spec has " + (*v)->text())
         .help("write version: 23.11 or newer, or topology: tree");
+}
+
+// Without a release in the spec each group gets its distribution's own. slurmd may be older than slurmctld by two releases, never newer
+// (https://slurm.schedmd.com/upgrades.html, "Version Compatibility"); of a distribution without one nobody knows which comes.
+void check_releases(const CompileInput& in, Findings& findings) {
+  if (release(in)) return;
+  const Cluster& c = in.cluster;
+  const NodeGroupModel* first = nullptr;
+  for (const NodeGroupModel& g : c.nodes) {
+    if (g.count == 0 || !g.software.os || !(runs_slurmd(c, g) || runs_slurmctld(c, g))) continue;
+    if (!first) first = &g;
+    const std::string_view a = distribution_slurm(*first->software.os), b = distribution_slurm(*g.software.os);
+    if (a == b) continue;
+    findings.error("slurm-releases-differ", g.span, format("the spec names no release of Slurm, and the groups would get different ones: {} for '{}' has {}, {} for '{}' has {}", *first->software.os, first->name,
+                                                           a.empty() ? "none of its own" : a, *g.software.os, g.name, b.empty() ? "none of its own" : b))
+        .help("write the release in `scheduler.version`, and have its packages built for each of these systems (https://slurm.schedmd.com/quickstart_admin.html)");
+    return;
+  }
 }
 
 void accounting(const SlurmFacts& facts, SlurmFile& f) {
@@ -191,6 +210,7 @@ void plugstack_conf(const CompileInput& in, Bundle& bundle) {
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   SlurmFacts facts = slurm_facts(in, findings);
   check_version(in, facts, findings);
+  check_releases(in, findings);
   std::vector<std::string_view> files{"slurm.conf", "cgroup.conf"};
   slurm_conf(in, facts, bundle, findings);
   cgroup_conf(in, bundle, findings);
@@ -205,6 +225,16 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 }
 
 }  // namespace
+
+// packages.debian.org, packages.ubuntu.com. Another release comes from packages that were built as SchedMD's guide says
+// (https://slurm.schedmd.com/quickstart_admin.html, "Building Debian Packages", "Building RPMs").
+std::string_view distribution_slurm(std::string_view os) {
+  struct Release { std::string_view os, release; };
+  constexpr Release kReleases[] = {{"debian-12", "22.05"}, {"debian-13", "24.11"}, {"ubuntu-22.04", "21.08"}, {"ubuntu-24.04", "23.11"}, {"ubuntu-25.04", "24.11"}};
+  for (const Release& r : kReleases)
+    if (r.os == os) return r.release;
+  return {};
+}
 
 void check_pyxis(const Cluster& c, Findings& findings) {
   for (const NodeGroupModel& g : c.nodes)

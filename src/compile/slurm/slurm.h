@@ -65,6 +65,8 @@ struct SlurmFacts {
 
 // Which daemons run on the nodes of a group; of the controllers, on some of them at least.
 bool runs_slurmd(const Cluster&, const NodeGroupModel&);
+// The release that the distribution itself has ("22.05"); empty: not known, or none.
+std::string_view distribution_slurm(std::string_view os);
 bool runs_slurmctld(const Cluster&, const NodeGroupModel&);
 // Whether slurmdbd runs on nodes of this group.
 bool slurm_keeps_accounts(const Cluster&, const NodeGroupModel&);

@@ -336,6 +336,43 @@ TEST_P(TreeTest, LinksThatSomebodyChangedAreKept) {
   EXPECT_EQ(read("g"), "1");
 }
 
+// cp -L, scp -r and many an archive put the target's bytes where a link was: nobody edited them, and the next run makes links again.
+TEST_P(TreeTest, ACopyThatFollowedLinksIsNoEdit) {
+  const std::map<std::string, std::string> files{{"g.data", "1"}, {"n/a/x.link", "../../g.data"}, {"n/b/x.link", "../../g.data"}};
+  written(files);
+  for (const char* path : {"n/a/x.link", "n/b/x.link"}) {
+    fs::remove(out + "/" + path);
+    edit(path, path[2] == 'a' ? "1" : "2");                                  // b was edited indeed
+  }
+  const WriteResult result = written(files);
+  EXPECT_EQ(result.written, 1u);
+  EXPECT_EQ(result.hand_edited, (Paths{"n/b/x.link"}));
+  EXPECT_EQ(fs::read_symlink(out + "/n/a/x.link"), "../../g.data");
+  fs::remove(out + "/n/a/x.link");
+  edit("n/a/x.link", "1");
+  EXPECT_EQ(written({{"g.data", "3"}, {"n/a/x.link", "../../g.data"}, {"n/b/x.link", "../../g.data"}}).hand_edited, (Paths{"n/b/x.link"}));   // the target changes as well
+  EXPECT_EQ(read("n/a/x.link"), "3");
+}
+
+TEST_P(TreeTest, FoldersOfOthersKeepTheirRights) {
+  written({{"a/b", "1"}});
+  fs::create_directories(out + "/notes/deep");
+  edit("notes/deep/mine", "x");
+  const auto owner = ::geteuid() == 0 ? 65534u : ::geteuid();
+  for (const auto& [path, mode] : {std::pair{"/notes", 01777}, {"/notes/deep", 0700}, {"", 02770}}) {
+    ASSERT_EQ(::chown((out + path).c_str(), owner, ::getegid()), 0);
+    ASSERT_EQ(::chmod((out + path).c_str(), static_cast<mode_t>(mode)), 0);
+  }
+  written({{"a/b", "2"}});
+  for (const auto& [path, mode] : {std::pair{"/notes", 01777u}, {"/notes/deep", 0700u}, {"", 02770u}}) {
+    struct stat is{};
+    ASSERT_EQ(::stat((out + path).c_str(), &is), 0);
+    EXPECT_EQ(is.st_mode & 07777u, mode) << path;
+    EXPECT_EQ(is.st_uid, owner) << path;
+  }
+  EXPECT_EQ(read("notes/deep/mine"), "x");
+}
+
 INSTANTIATE_TEST_SUITE_P(Files, TreeTest, testing::Values(false, true), [](const auto& info) { return info.param ? "as_they_come" : "all_at_once"; });
 
 TEST(Bundle, LinksStayInside) {

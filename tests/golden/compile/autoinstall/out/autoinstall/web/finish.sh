@@ -21,8 +21,8 @@ done
 case $host in
   '' | *[!A-Za-z0-9._-]*) host=$(cat /etc/hostname) ;;
 esac
-# Not below /home, which a file system of the cluster may cover.
-id "$user" > /dev/null 2>&1 || useradd --create-home --home-dir "/var/lib/$user" --shell /bin/bash "$user"
+# Not below /home, which a file system of the cluster may cover, and not with a number that a user of a directory may have (--system).
+id "$user" > /dev/null 2>&1 || useradd --system --create-home --home-dir "/var/lib/$user" --shell /bin/bash "$user"
 home=$(getent passwd "$user" | cut -d: -f6)
 own=$(id -gn "$user")
 install -d -m 0700 -o "$user" -g "$own" "$home/.ssh"
