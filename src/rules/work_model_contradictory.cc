@@ -40,6 +40,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!w.value.model) continue;
     const ModelShape& m = *w.value.model;
     const std::string object = "workloads." + w.name;
+    for (const ModelContradiction& one : contradictions(m)) {
+      Finding& f = findings.error(rule.id, one.at, format("the model of workload '{}' {}", w.name, one.says));
+      if (!one.sum.empty()) f.label(one.sum);
+      f.note(one.against, "the other figure").object(object);
+    }
     heads(rule, findings, object, w.name, m);
     parameters(rule, findings, object, w.name, m);
     const Value<double>& trained = w.value.trained_parameters;
@@ -54,7 +59,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 The figures of a workload's `model` agree with one another: heads divide `hidden` (unless `head_size` is written) and key-value heads divide heads, no more parameters are trained
-than there are (errors), and `parameters` is within twice what layers, widths and vocabulary give (a warning).
+or active than there are, a token goes to no more experts than there are, through as many parameters as those have at least, and the vocabulary's table goes into what is no expert's (errors);
+and `parameters` is within twice what layers, widths and vocabulary give (a warning). Of a model with one of the errors about parameters, experts and vocabulary the plan says no figures.
 
 ## Why it matters
 
@@ -63,7 +69,9 @@ Memory and checkpoints are reckoned from `parameters`, attention and the traffic
 ## Formula
 
 ```
-hidden mod heads = 0;  heads mod kv_heads = 0;  trained_parameters <= parameters
+hidden mod heads = 0;  heads mod kv_heads = 0;  trained_parameters <= parameters;  active_parameters <= parameters
+experts_per_token <= experts;  parameters x experts_per_token / experts <= active_parameters
+vocabulary x hidden <= parameters - experts x (parameters - active_parameters) / (experts - experts_per_token)        all parameters, of a model without experts
 shape = layers x (hidden x (2 x heads + 2 x kv_heads) x head_size + m x hidden x ffn) + t x vocabulary x hidden
         m = 3 with a gate, 2 without; t = 1 or 2 tables: what comes nearest; with experts `experts` x 3 x hidden x ffn
 parameters / 2 <= shape <= 2 x parameters        the upper end only where `vocabulary` is not written

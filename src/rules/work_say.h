@@ -2,19 +2,11 @@
 #pragma once
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "rules/say.h"
 #include "targets/workloads.h"
 
 namespace clusterc {
-
-// As people write them: 70e9 parameters, 15e12 tokens, 405.9e9; whole numbers below a million as they are.
-inline std::string number(double n) {
-  for (const auto& [unit, power] : {std::pair{1e12, "e12"}, std::pair{1e9, "e9"}, std::pair{1e6, "e6"}})
-    if (n >= unit) return format("{:.4g}{}", n / unit, power);
-  return format("{:.6g}", n);
-}
 
 // The highest share of the dense peak that a training run has published: 0.653 in BF16, MegaScale (arXiv 2402.15627, table 2).
 constexpr double kBestPublishedUtilisation = 0.65;

@@ -135,7 +135,7 @@ struct CoolingZone {
     v("humidity", s.humidity, {.doc = "relative humidity", .least = 0, .most = 1});
     v("airflow", s.airflow, {.doc = "air of the whole zone, where it is not per unit"});
     v("fluid", s.fluid, {.doc = "coolant"});
-    v("rise", s.rise, {.doc = "liquid: how much the coolant may warm up in the equipment; left out: 10 K"});
+    v("rise", s.rise, {.doc = "liquid: how much the coolant may warm up in the equipment; left out: 10 K", .least = 0.1, .most = 100});
     v("facility", s.facility, {.doc = "facility water behind the coolant loop"});
     v("cdus", s.cdus, {.doc = "coolant distribution units"});
     v("feeds", s.feeds, {.doc = "feeds that supply the cooling"});

@@ -87,6 +87,28 @@ double TrainingMemory::reserved() const { return total() / (1 - kFragmented); }
 
 double TrainingJob::flops_per_token() const { return operations_of_parameter(trained_share()) * model.matrix_parameters() + 6 * model.layers * model.query() * model.sequence; }
 
+std::vector<ModelContradiction> contradictions(const ModelShape& m) {
+  const auto more = [](double a, double b) { return a > b * (1 + 1e-9); };
+  const auto whole = [](const Value<std::int64_t>& v) { return v ? static_cast<double>(*v) : 0.0; };
+  const double all = m.parameters.value_or(0), active = m.active_parameters.value_or(all), experts = whole(m.experts), chosen = whole(m.experts_per_token);
+  std::vector<ModelContradiction> out;
+  if (chosen > experts && experts > 0) out.push_back({m.experts_per_token.span, m.experts.span, format("sends each token to {} experts, it has {}", chosen, experts), {}});
+  if (all <= 0) return out;
+  if (more(active, all)) out.push_back({m.active_parameters.span, m.parameters.span, format("has {} active parameters of {}", number(active), number(all)), {}});
+  const bool some = active < all && experts > 0 && chosen > 0 && chosen <= experts;      // experts are chosen
+  if (some && more(all * chosen / experts, active)) {
+    out.push_back({m.active_parameters.span, m.experts_per_token.span, format("has {} active parameters, {} of its {} experts have {} at least", number(active), chosen, experts, number(all * chosen / experts)),
+                   format("{} x {} / {}, were all of it experts", number(all), chosen, experts)});
+    return out;
+  }
+  // What is no expert's holds the vocabulary's table.
+  const double outside = some ? std::max(0.0, all - experts * (all - active) / (experts - chosen)) : std::min(active, all), table = whole(m.vocabulary) * whole(m.hidden);
+  if (table > 0 && more(table, outside))
+    out.push_back({m.vocabulary.span, m.parameters.span, format("has {} parameters{}, the table of its vocabulary has {}", number(outside), some ? " beside its experts" : "", number(table)),
+                   format("{} x {} `hidden`", *m.vocabulary, *m.hidden)});
+  return out;
+}
+
 std::optional<Transformer> read_transformer(const ModelShape& m, std::string_view& missing) {
   const auto whole = [](const Value<std::int64_t>& v) { return v ? static_cast<double>(*v) : 0.0; };
   Transformer t;
@@ -95,7 +117,7 @@ std::optional<Transformer> read_transformer(const ModelShape& m, std::string_vie
   t.hidden = whole(m.hidden);
   t.sequence = whole(m.sequence);
   missing = t.parameters <= 0 ? "parameters" : t.layers <= 0 ? "layers" : t.hidden <= 0 ? "hidden" : t.sequence <= 0 ? "sequence" : "";
-  if (!missing.empty()) return std::nullopt;
+  if (!missing.empty() || !contradictions(m).empty()) return std::nullopt;
   t.active = std::min(t.parameters, m.active_parameters.value_or(t.parameters));
   t.experts = whole(m.experts);
   t.experts_per_token = whole(m.experts_per_token);
@@ -111,14 +133,15 @@ std::optional<Transformer> read_transformer(const ModelShape& m, std::string_vie
   t.vocabulary_assumed = !m.vocabulary;
   t.vocabulary = whole(m.vocabulary);
   const double attention = t.hidden * (2 * t.query() + 2 * t.keys());
+  const auto tables_fit = [&](bool tied) { return tied || 2 * t.head_parameters() <= t.active; };
   if (t.experts > 0) {
     // Experts are gated in all published models; what a token goes through beside attention is shared out over its experts.
     t.gated = true;
-    t.tied = false;
-    const double through = std::max(0.0, (t.active - 2 * t.vocabulary * t.hidden) / t.layers - attention) / (3 * t.hidden);
+    t.tied = !tables_fit(false);
+    const double tables = (t.tied ? 1 : 2) * t.head_parameters(), through = std::max(0.0, (t.active - tables) / t.layers - attention) / (3 * t.hidden);
     t.ffn = m.ffn ? whole(m.ffn) : through / t.experts_per_token;
     t.ffn_assumed = !m.ffn;
-    if (m.ffn) t.of_shape = t.layers * (attention + t.experts * 3 * t.hidden * t.ffn) + 2 * t.vocabulary * t.hidden;
+    if (m.ffn) t.of_shape = t.layers * (attention + t.experts * 3 * t.hidden * t.ffn) + tables;
     return t;
   }
   t.ffn_assumed = !m.ffn;
@@ -127,7 +150,7 @@ std::optional<Transformer> read_transformer(const ModelShape& m, std::string_vie
   double nearest = 1e300;
   for (const bool gated : {false, true})
     for (const bool tied : {true, false}) {
-      if (m.ffn ? false : gated) continue;
+      if ((!m.ffn && gated) || !tables_fit(tied)) continue;
       const double sum = t.layers * (attention + (gated ? 3 : 2) * t.hidden * t.ffn) + (tied ? 1 : 2) * t.vocabulary * t.hidden;
       if (const double off = std::abs(sum - t.parameters); off < nearest) nearest = off, t.gated = gated, t.tied = tied, t.of_shape = sum;
     }
@@ -266,7 +289,7 @@ TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
   // A layer is recomputed when the loss is done with: of the two only the larger counts.
   out.activations = kept * layers * under_way + (again ? std::max(0.0, whole - out.logits) : 0);
   if (l.sharded == Sharding::all && replicas > 1) {
-    const double tables = (t.tied ? 1 : 2) * t.vocabulary * t.hidden, body = (t.parameters - tables - shared + shared / expert) / l.tensor;
+    const double tables = (t.tied ? 1 : 2) * t.vocabulary * t.hidden, body = (std::max(0.0, t.parameters - tables - shared) + shared / expert) / l.tensor;
     if (l.pipeline > 1) {
       // A stage's weights stay gathered from its first micro batch to its last, and its gradients are summed in 32 bit before they are scattered (FSDP2 with pipelines:
       // reshard_after_forward false, reduce type 32 bit; pytorch/torchtitan, parallelize_llama.py).

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "targets/collectives.h"
 #include "targets/workloads.h"
@@ -36,7 +37,11 @@ struct Transformer {
   double kept_alternate() const;                 // those of them that stay with Recompute::alternate
   double alternate_share() const;                // of a layer's matrix work that is then done again
 };
-// nullopt with the missing key of `model`.
+// Figures of a model that cannot all be right: a token goes to more experts than there are, through more parameters than there are or fewer than its experts
+// alone have, or the table of the vocabulary is larger than all that is no expert's. `says`: "has 50e9 active parameters of 46.7e9".
+struct ModelContradiction { SourceSpan at, against; std::string says, sum; };
+std::vector<ModelContradiction> contradictions(const ModelShape&);
+// nullopt with the missing key of `model`, or with none where its figures contradict one another.
 std::optional<Transformer> read_transformer(const ModelShape&, std::string_view& missing);
 
 // selective: attention alone (Korthikanti, section 5). alternate: what is no matrix product, and every second one of these (PyTorch's selective

@@ -149,6 +149,7 @@ std::vector<WorkloadPlan> plan_workloads(const Cluster& c, const Plan&) {
       if (g->memory) p.memory = *g->memory;
       if (p.kind == "hpc") p.missing.push_back("`kind: hpc` has no model: see the expected figures");
       else if (!w.model) p.missing.push_back("`model` is not written");
+      else if (const auto wrong = contradictions(*w.model); !wrong.empty()) p.missing.push_back(format("all of it, since its figures contradict one another: its model {}", wrong.front().says));
       else if (!g->slowest || !g->smallest) p.missing.push_back(format("{} of its GPUs is not in the catalogue", g->missing));
       else if (p.kind == "inference") plan_inference(c, w, *g, p);
       else plan_training(c, w, *g, p);

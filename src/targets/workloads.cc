@@ -2,10 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "base/format.h"
 #include "model/nvlink.h"
 
 namespace clusterc {
+
+std::string number(double n) {
+  for (const auto& [unit, power] : {std::pair{1e12, "e12"}, std::pair{1e9, "e9"}, std::pair{1e6, "e6"}})
+    if (n >= unit) return format("{:.4g}{}", n / unit, power);
+  return format("{:.6g}", n);
+}
 
 Sharding sharding_of(std::string_view word) {
   if (word == "optimizer") return Sharding::optimizer;

@@ -2,12 +2,15 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "model/availability.h"
 #include "model/cluster.h"
 
 namespace clusterc {
+
+std::string number(double);              // as people write them: 70e9 parameters, 15e12 tokens, 405.9e9; whole numbers below a million as they are
 
 // What the copies of a model divide among them: nothing, the optimizer's state (ZeRO-1), gradients too (ZeRO-2), weights too (ZeRO-3, FSDP).
 enum class Sharding { none, optimizer, gradients, all };

@@ -157,6 +157,20 @@ TEST(Training, AdaptersHaveTheirOwnState) {
   EXPECT_NEAR(training_memory(job, {.sharded = Sharding::none}).optimizer, 0.6e9, 1);
 }
 
+// 128,256 x 8,192 = 1.05e9 of a table do not go into 1e9 parameters: no figures then. One table of 0.55 of all parameters goes in, two do not: it is one.
+TEST(Training, ATableLargerThanTheModel) {
+  ModelShape m;
+  m.parameters.value = 1e9, m.layers.value = 80, m.hidden.value = 8192, m.heads.value = 64, m.sequence.value = 4096, m.vocabulary.value = 128256;
+  std::string_view missing = "something";
+  EXPECT_FALSE(read_transformer(m, missing));
+  EXPECT_EQ(missing, "");
+  ASSERT_EQ(contradictions(m).size(), 1u);
+  EXPECT_EQ(contradictions(m).front().sum, "128256 x 8192 `hidden`");
+  const Transformer small = transformer(100e6, 1, 1000, 0, 10, 10, 55000, 1024);
+  EXPECT_TRUE(small.tied);
+  EXPECT_GE(small.matrix_parameters() - small.head_parameters(), 0);
+}
+
 // Frozen weights have no gradients of their own: 4 operations a parameter, 6 of those that are trained. 7.3e9 that multiply a token, one in a hundred trained:
 // (4 + 0.02) x 7.3e9 and 6 x 32 layers x 4,096 x 2,048 of attention; the step's matrices take 4.02 / 6 of those of full training.
 TEST(Training, OperationsOfAdapters) {
@@ -287,6 +301,19 @@ TEST(Serving, WhatFillsTheMemoryIsNoBasis) {
   EXPECT_EQ(full->used.split.gpus(), 2);
   needs.tokens_held = 460000;
   EXPECT_EQ(plan_serving(needs, m, ServingSplit{1, 1})->used.split.gpus(), 1);
+}
+
+// 128,256 x 8,192 = 1.05e9 of 1e9 parameters: not one figure of it, be it trained or served.
+TEST(WorkloadPlans, NoFiguresOfAModelThatContradictsItself) {
+  Resolved e;
+  const std::string model = "model: { parameters: 1e9, layers: 80, hidden: 8192, heads: 64, vocabulary: 128256, sequence: 8192 }, batch: 1048576 tokens, on: { gpu: 1 }";
+  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: n1, model: nvidia-dgx-h100 }\nworkloads:\n  a: { train: 1e12 tokens, " + model + " }\n  b: { kind: inference, " + model + " }\n");
+  ASSERT_TRUE(e.cluster) << e.told();
+  for (const WorkloadPlan& p : plan_workloads(*e.cluster, plan_cluster(*e.cluster))) {
+    EXPECT_FALSE(p.job || p.used || p.run || p.checkpoint || p.serving) << p.name;
+    ASSERT_EQ(p.missing.size(), 1u);
+    EXPECT_NE(p.missing.front().find("has 1e9 parameters, the table of its vocabulary has 1.051e9"), std::string::npos) << p.missing.front();
+  }
 }
 
 // 1e12 tokens of 8B at 380 g/kWh and a PUE of 1.2: energy = power x time x 1.2, 0.38 kg for each 3.6 MJ. A spec without workloads has no plans.
