@@ -5,6 +5,7 @@
 #include "catalog/types.h"
 #include "fields/show.h"
 #include "lsp/names.h"
+#include "model/power.h"
 #include "rules/rule.h"
 #include "spec/types.h"
 
@@ -102,7 +103,7 @@ std::string describe_group(const NodeGroupModel& g) {
   if (!g.server.id.empty()) out += " of " + in_code(g.server.id);
   if (g.server.gpu_count > 0) out += format(", each with {} x {}", g.server.gpu_count, in_code(g.server.gpu_model));
   if (g.server.power) {
-    out += format("; each draws {} at most", to_text(*g.server.power));
+    out += power_lacks(g).empty() ? format("; each draws {} at most", to_text(*g.server.power)) : format("; each draws more than {}", to_text(*g.server.power));
     if (const std::string why = show_origin(type_of<Value<Watts>>(), &g.server.power); !why.empty()) out += " (" + cut_text(why, kMostSource) + ")";
   }
   return out + "\n";

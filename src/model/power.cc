@@ -76,6 +76,7 @@ struct FitChange {
   Watts parts{0};
   std::string text;                          // "4 x 400 W nvidia-h100-nvl-94 - 4 x 350 W nvidia-l40s"
   std::string missing;                       // "; without the power of 'cx8-800'"
+  std::vector<PowerGap> lacks;               // of those, what is fitted beyond
   bool complete = true, confirmed = true;    // complete: false where a GPU or CPU that differs has no figure
 };
 
@@ -114,8 +115,9 @@ FitChange change_of_fit(const ServerModel& server, const ServerModel& stated_for
     const std::string_view sign = change.text.empty() ? (more < 0 ? "-" : "") : more < 0 ? " - " : " + ";
     change.text += format("{}{} x {} {}", sign, std::abs(more), to_text(t.each), t.what);
   });
-  for_each_difference(now.missing, then.missing, [&](const PowerGap& gap, std::int64_t) {
+  for_each_difference(now.missing, then.missing, [&](const PowerGap& gap, std::int64_t more) {
     change.missing += format("; without the {}", gap.fact);
+    if (more > 0) change.lacks.push_back({gap.fact, gap.what, more, gap.decides});
     change.complete = change.complete && !gap.decides;
     change.confirmed = false;
   });
@@ -134,13 +136,13 @@ void keep_share(Value<Quantity>& figure, const Value<Quantity>& stated, Watts wa
   figure.confirmed = false;
 }
 
-// The stated figures as the parts have them that the spec fits. An absent power afterwards: the sum is to tell.
-void follow_fit(ServerModel& server, const PowerSum& sum) {
-  if (!server.stated_for || !server.power || server.power->value <= 0) return;
+// The stated figures as the parts have them that the spec fits. An absent power afterwards: the sum is to tell. What they count as nothing.
+std::vector<PowerGap> follow_fit(ServerModel& server, const PowerSum& sum) {
+  if (!server.stated_for || !server.power || server.power->value <= 0) return {};
   const FitChange change = change_of_fit(server, *server.stated_for);
   // What the supplies give stays what it was where only their losses differ.
   const double rated = server_power_sum(*server.stated_for).efficiency;
-  if (change.parts.value == 0 && change.missing.empty() && rated == sum.efficiency) return;
+  if (change.parts.value == 0 && change.missing.empty() && rated == sum.efficiency) return {};
   const Watts was = *server.power, now = was * (rated / sum.efficiency) + change.parts * ((1 + sum.fan_share) / sum.efficiency);
   const ServerPart& stated = server.stated_for->part;
   if (!change.complete || now.value <= 0) {
@@ -148,7 +150,7 @@ void follow_fit(ServerModel& server, const PowerSum& sum) {
     if (is_of(server.power_typical, stated.power_typical)) server.power_typical = {};
     if (is_of(server.power_idle, stated.power_idle)) server.power_idle = {};
     if (is_of(server.airflow, stated.airflow)) server.airflow = {};
-    return;
+    return {};
   }
   const bool confirmed = server.power.confirmed && change.confirmed && rated == sum.efficiency;
   const std::string supplies = rated == sum.efficiency ? "" : format(" x {:.4g} / {:.4g} supply efficiency", rated, sum.efficiency);
@@ -159,11 +161,12 @@ void follow_fit(ServerModel& server, const PowerSum& sum) {
   keep_share(server.power_typical, stated.power_typical, was, now);
   keep_share(server.power_idle, stated.power_idle, was, now);
   keep_share(server.airflow, stated.airflow, was, now);
+  return change.lacks;
 }
 
-}  // namespace
-
-void fill_server_power(ServerModel& server, const Value<Watts>& cap) {
+// As fill_server_power; what the power counts as nothing.
+std::vector<PowerGap> fill(ServerModel& server, const Value<Watts>& cap) {
+  std::vector<PowerGap> lacks;
   server.power = server.part.power;
   server.power_typical = server.part.power_typical;
   server.power_idle = server.part.power_idle;
@@ -171,12 +174,12 @@ void fill_server_power(ServerModel& server, const Value<Watts>& cap) {
   server.refitted = false;
   if (server.virtual_machine) {
     server.power = Value<Watts>::derived(Watts{0}, "a virtual machine's power is its host's", server.span);
-    return;
+    return {};
   }
   const PowerSum sum = server_power_sum(server);
   bool is_sum = false;
   if (!server.instance) {
-    follow_fit(server, sum);
+    lacks = follow_fit(server, sum);
     const bool stated = server.refitted || server.power.origin == Origin::catalog;
     if (server.power && stated && sum.complete && *server.power < sum.stated) {
       // A catalogue's figure below what the parts alone take is of another fit than it lists.
@@ -196,6 +199,7 @@ void fill_server_power(ServerModel& server, const Value<Watts>& cap) {
       }
     }
   }
+  if (is_sum) lacks = sum.missing;
   // A stated power is that of GPUs at their TDP: the limit takes the difference away, and what fans and supplies took for it. The sum has it already.
   if (server.power && !is_sum && server.gpu_limit && server.gpu && server.gpu->tdp && gpu_power(server, *server.gpu->tdp) < *server.gpu->tdp) {
     const Watts less = (*server.gpu->tdp - *server.gpu_limit) * static_cast<double>(server.gpu_count) * ((1 + sum.fan_share) / sum.efficiency);
@@ -208,7 +212,8 @@ void fill_server_power(ServerModel& server, const Value<Watts>& cap) {
       if (server.power_typical && *server.power < *server.power_typical) server.power_typical = server.power;
     }
   }
-  if (!cap) return;
+  if (!cap) return lacks;
+  if (server.power && *cap < *server.power) lacks.clear();
   for (Value<Watts>* p : {&server.power, &server.power_typical}) {
     const bool highest = p == &server.power;
     if (*p ? *cap < **p : highest) {
@@ -218,6 +223,20 @@ void fill_server_power(ServerModel& server, const Value<Watts>& cap) {
       p->confirmed = confirmed;
     }
   }
+  return lacks;
+}
+
+}  // namespace
+
+void fill_server_power(ServerModel& server, const Value<Watts>& cap) { fill(server, cap); }
+
+std::vector<PowerGap> power_lacks(const NodeGroupModel& group) {
+  if (!group.server.power || group.server.power.origin != Origin::derived) return {};
+  ServerModel server = group.server;
+  std::vector<PowerGap> lacks = fill(server, group.spec ? group.spec->power_cap : Value<Watts>());
+  // Of a part that does not exist something else is said.
+  std::erase_if(lacks, [&](const PowerGap& gap) { return std::ranges::none_of(server.nics, [&](const NicSet& n) { return n.part && n.model == gap.what; }); });
+  return lacks;
 }
 
 Value<Watts> switch_power(const SwitchPart& part) {

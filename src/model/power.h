@@ -49,6 +49,10 @@ Watts gpu_power(const ServerModel&, Watts tdp);
 // Following: stated + (parts fitted - parts that it was stated for) x fans / efficiency. Typical power, idle power and air keep their share of the highest, but for those that are written over the stated ones.
 // Of kinds that the stated one does not list (but GPUs: it has none) nothing is known to differ. A GPU or CPU without a figure on either side: the sum.
 void fill_server_power(ServerModel&, const Value<Watts>& cap);
+// Adapters whose power nobody states and that the power of each node of the group, which is known otherwise, counts as nothing: those that the sum of its
+// parts has, and those that the spec fits beside what a stated power is of. None where a cap is what limits the node: it holds for all that is in it.
+// Example: 'generic-2u' of 1.4 kW with one more 'cx8-800': at least 1.4 kW.
+std::vector<PowerGap> power_lacks(const NodeGroupModel&);
 
 // Highest power of a switch at the wall. Without a published maximum: what its supplies can deliver with the spare ones failed, else the
 // typical figure; both as derived, unconfirmed values that say so. Absent figures give an unknown value.

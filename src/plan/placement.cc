@@ -367,6 +367,7 @@ class Placer {
   Device node_device(int g) const {
     const ServerModel& s = c_.nodes[g].server;
     Device d = device(DeviceKind::node, g, s.units, s.power, s.power_typical, s.part.weight);
+    d.power_known = d.power_known && (c_.nodes[g].assembly >= 0 || power_lacks(c_.nodes[g]).empty());
     d.airflow_known = s.airflow.value.has_value();
     d.airflow = s.airflow.value_or(AirFlow(0)).value;
     // Coolant takes its share only where the rack has a loop.
@@ -468,7 +469,8 @@ class Placer {
 
   void fixed_places(int group) {
     const NodeGroupModel& g = c_.nodes[group];
-    if (!g.spec) return;
+    if (!g.spec || g.spec->at.empty()) return;
+    const Device d = node_device(group);
     for (const auto& at : g.spec->at) {
       const std::int64_t i = g.names.index_of(at.name);
       const std::string rack_name = at.value.rack.value_or("");
@@ -476,7 +478,6 @@ class Placer {
       for (const RackGroupModel& r : c_.racks)
         if (const std::int64_t k = r.names.index_of(rack_name); k >= 0) rack = r.first + k;
       if (i < 0 || rack < 0) continue;                    // unknown names were reported when the spec was resolved
-      Device d = node_device(group);
       std::int64_t unit = 0;
       std::string why;
       if (at.value.unit) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "model/power.h"
 #include "plan/power_chain.h"
 
 namespace clusterc {
@@ -35,12 +36,17 @@ std::optional<Powerless> powerless(const Plan& plan, const RackedDevice& d) {
   return t.part && switch_power(*t.part) ? std::nullopt : std::optional(Powerless{t.model, {}});
 }
 
+// What each node of a group counts as nothing beside a power that is known otherwise.
+void add_lacking(const NodeGroupModel& g, const std::vector<PowerGap>& lacks, std::int64_t nodes, PowerGaps& gaps) {
+  for (const PowerGap& gap : lacks) add(gaps.equipment, gap.what, gap.count * nodes, format("in {}", g.server.id));
+}
+
 void mark(std::vector<bool>& which, int i) {
   if (i >= 0) which[at(i)] = true;
 }
 
 // One rack, or the frame of an assembly, that holds what states no power.
-void add_rack(const Plan& plan, std::int64_t r, PowerGaps& gaps) {
+void add_rack(const Plan& plan, std::int64_t r, const std::vector<std::vector<PowerGap>>& lacks, PowerGaps& gaps) {
   const Cluster& c = *plan.cluster;
   const int group = c.rack_group_of(r);
   if (group < 0) {
@@ -58,6 +64,10 @@ void add_rack(const Plan& plan, std::int64_t r, PowerGaps& gaps) {
     if (const auto p = powerless(plan, d)) {
       add(gaps.equipment, p->part, 1, p->why);
       air = air || !p->air_stated;
+    } else if (d.kind == DeviceKind::node && !lacks[at(d.group)].empty()) {
+      const NodeGroupModel& nodes = c.nodes[at(d.group)];
+      add_lacking(nodes, lacks[at(d.group)], 1, gaps);
+      air = air || !nodes.server.airflow;
     }
   if (g.spec)
     for (const Occupied& o : g.spec->occupied) {
@@ -97,9 +107,11 @@ PowerGaps power_gaps(const Plan& plan) {
   gaps.zones.assign(c.zones.size(), false);
   gaps.air.assign(c.zones.size(), false);
   bool racks = false;
+  std::vector<std::vector<PowerGap>> lacks;    // by node group
+  for (const NodeGroupModel& g : c.nodes) lacks.push_back(power_lacks(g));
   for (std::size_t r = 0; r < plan.racks.size(); ++r) {
     if (plan.racks[r].power_complete) continue;
-    add_rack(plan, static_cast<std::int64_t>(r), gaps);
+    add_rack(plan, static_cast<std::int64_t>(r), lacks, gaps);
     racks = true;
   }
   if (racks)
@@ -110,9 +122,11 @@ PowerGaps power_gaps(const Plan& plan) {
         mark(gaps.panels, p.panel);
       }
     }
-  for (const NodeGroupModel& g : c.nodes) {
-    if (g.racks >= 0 || g.assembly >= 0 || !c.own_site || g.server.virtual_machine || g.server.instance || g.server.power || g.count == 0) continue;
-    add(gaps.equipment, g.server.id, g.count, g.server.power.unknown ? g.server.power.source : std::string());
+  for (std::size_t i = 0; i < c.nodes.size(); ++i) {
+    const NodeGroupModel& g = c.nodes[i];
+    if (g.racks >= 0 || g.assembly >= 0 || !c.own_site || g.server.virtual_machine || g.server.instance || g.count == 0) continue;
+    if (g.server.power) add_lacking(g, lacks[i], g.count, gaps);
+    else add(gaps.equipment, g.server.id, g.count, g.server.power.unknown ? g.server.power.source : std::string());
   }
   add_others(c, gaps);
   return gaps;

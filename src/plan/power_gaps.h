@@ -13,7 +13,7 @@ namespace clusterc {
 struct PowerlessPart {
   std::string part;                     // "supermicro-8125gs-tnmr2", "what already stands in 'main'"
   std::int64_t count = 0;
-  std::string why;                      // "the power of its processors is not known"; empty: its part states none
+  std::string why;                      // "the power of its processors is not known", of an adapter "in generic-2u"; empty: its part states none
   bool operator==(const PowerlessPart&) const = default;
 };
 

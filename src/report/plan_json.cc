@@ -47,7 +47,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   for (const NodeGroupModel& g : cluster.nodes) {
     json.begin_object(kLine).field("name", g.name).field("names", g.names.text()).field("count", g.count).field("server", g.server.id)
         .field("gpu", g.server.gpu_model).field("gpus_each", g.server.gpu_count).field("cores_each", g.server.cores);
-    if (g.server.power) json.field("power_w", g.server.power->value).field("power_confirmed", g.server.power.confirmed);
+    if (g.server.power) json.field("power_w", g.server.power->value).field("power_confirmed", g.server.power.confirmed).field("power_complete", power_lacks(g).empty());
     if (g.server.gpu_count > 0) json.field("power_at_load_w", power_at_load(g.server).value);
     power.node_group(json, g);
     json.end_object();

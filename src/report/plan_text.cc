@@ -204,7 +204,7 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
 
 // Of one node; trays draw what their assembly draws, and what an instance draws is its owner's business.
 std::string power_each(const Cluster& cluster, const NodeGroupModel& g) {
-  if (g.server.power) return g.server.power->value > 0 ? to_text(*g.server.power) : "-";
+  if (g.server.power) return g.server.power->value > 0 ? (power_lacks(g).empty() ? "" : "at least ") + to_text(*g.server.power) : "-";
   return cluster.own_site && g.assembly < 0 && !g.server.instance ? "unknown" : "-";
 }
 

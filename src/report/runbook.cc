@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compile/ansible/settings.h"
 #include "compile/output.h"
+#include "model/power.h"
 #include "plan/cabling.h"
 #include "plan/power.h"
 #include "report/device_names.h"
@@ -181,8 +182,10 @@ class Runbook {
       for (const NodeGroupModel& g : c_.nodes) {
         if (g.computes != computes || g.count == 0) continue;
         std::string line = format("{}: {} up ({})", quoted(g.name), counted(g.count, "node is", "nodes are"), markdown_text(g.names.text()));
-        if (g.server.power && g.server.power->value > 0) line += format(", {} at most", to_text(Watts(g.server.power->value * static_cast<double>(g.count))));
-        else if (c_.own_site && g.assembly < 0 && !g.server.power && !g.server.instance) line += ", whose power is unknown";
+        if (g.server.power && g.server.power->value > 0) {
+          const std::string all = to_text(Watts(g.server.power->value * static_cast<double>(g.count)));
+          line += power_lacks(g).empty() ? format(", {} at most", all) : format(", more than {}", all);
+        } else if (c_.own_site && g.assembly < 0 && !g.server.power && !g.server.instance) line += ", whose power is unknown";
         box(line);
       }
     };

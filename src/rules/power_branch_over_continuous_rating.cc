@@ -135,6 +135,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const std::string message = unknown_power(g.server.id, "group '" + g.name + "' counts");
       (gpus ? findings.warning(rule.id, g.server.span, message) : findings.note(rule.id, g.server.span, message)).object("nodes." + g.name);
     }
+  for (const NodeGroupModel& g : c.nodes) {
+    if (!is_ours(g) || g.racks < 0 || g.assembly >= 0 || g.count == 0) continue;
+    for (const PowerGap& gap : power_lacks(g))
+      findings.note(rule.id, g.server.span, format("the power of '{}' is not known, so {} in each node of group '{}' {} as nothing wherever power and heat were checked: write `power`", gap.what, gap.count, g.name, gap.count == 1 ? "counts" : "count"))
+          .object("nodes." + g.name);
+  }
   for (const Fabric& f : in.plan.fabrics) {
     const NetworkModel& n = c.networks[static_cast<std::size_t>(f.network)];
     for (const FabricTier& t : f.tiers)
@@ -170,7 +176,8 @@ f                      = 0.80 (region na), 1.00 (region iec)
 ```
 
 Source: NFPA 70 (NEC) 210.20(A) and 215.3; HP, "Power basics for IT professionals", tables 4 and 5. The power of a rack is the sum of the highest powers of what
-stands in it; cords are taken to be spread evenly over its PDUs.
+stands in it; cords are taken to be spread evenly over its PDUs. What states no power counts as nothing, and a finding names it: a server (a warning, where it has GPUs), a switch, or
+an adapter that was fitted beside those that the stated power of its server is of.
 
 ## Example
 

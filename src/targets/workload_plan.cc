@@ -46,10 +46,11 @@ RunPlan plan_run(const Cluster& c, const Workload& w, const WorkloadPlan& p) {
   for (const auto& on : w.on) {
     const int at = c.find_node_group(on.name);
     if (at < 0 || !on.value) continue;
-    const ServerModel& server = c.nodes[static_cast<std::size_t>(at)].server;
+    const NodeGroupModel& group = c.nodes[static_cast<std::size_t>(at)];
+    const ServerModel& server = group.server;
     out.power += power_at_load(server) * static_cast<double>(*on.value);
     out.highest += server.power.value_or(Watts(0)) * static_cast<double>(*on.value);
-    out.power_known = out.power_known && server.power;
+    out.power_known = out.power_known && server.power && power_lacks(group).empty();
   }
   if (c.spec.site && c.spec.site->pue) {
     out.pue = *c.spec.site->pue;

@@ -65,6 +65,38 @@ TEST(Power, WhatTheSuppliesGiveStaysWhereTheirLossesDiffer) {
   EXPECT_TRUE(s.server.power.confirmed);
 }
 
+// Adapters of unknown power: of a sum all of them, beside a catalogued figure those that it is not of.
+TEST(Power, LacksAdaptersThatNobodyStatesThePowerOf) {
+  NicPart silent;
+  const auto lacking = [](const ServerModel& server, Watts cap = {}) {
+    NodeGroup spec;
+    if (cap.value > 0) spec.power_cap = fact(cap);
+    NodeGroupModel group;
+    group.spec = &spec;
+    group.server = server;
+    fill_server_power(group.server, spec.power_cap);
+    std::string text;
+    for (const PowerGap& gap : power_lacks(group)) text += std::to_string(gap.count) + " x " + gap.what + " of " + to_text(*group.server.power) + ";";
+    return text;
+  };
+  LabServer sum;
+  EXPECT_EQ(lacking(sum.server), "");
+  sum.server.nics.push_back({"more", {}, &silent, "silent", 2});
+  EXPECT_EQ(lacking(sum.server), "2 x silent of 2.627 kW;");      // OfAServerIsTheSumOfItsParts
+  EXPECT_EQ(lacking(sum.server, Watts{2000}), "");                // the node draws no more, whatever is in it
+  EXPECT_EQ(lacking(sum.server, Watts{3000}), "2 x silent of 2.627 kW;");
+
+  LabServer listed;
+  listed.server.nics.push_back({"more", {}, &silent, "silent", 2});
+  listed.server.part.power = fact(Watts{2700});
+  listed.server.stated_for = std::make_shared<ServerModel>(listed.server);
+  EXPECT_EQ(lacking(listed.server), "");                          // the maker's figure is of a server with both
+  listed.server.nics.back().count = 3;
+  EXPECT_EQ(lacking(listed.server), "1 x silent of 2.7 kW;");
+  listed.server.nics.back().count = 1;
+  EXPECT_EQ(lacking(listed.server), "");                          // one less: no lower bound
+}
+
 TEST(Power, OfAServerFallsWithTheLimitOfItsGpus) {
   LabServer s;
   s.server.gpu_limit = fact(Watts{300});
