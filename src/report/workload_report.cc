@@ -187,6 +187,9 @@ std::optional<double> si(const std::optional<Q>& q) { return q ? std::optional<d
 
 void one_json(JsonWriter& json, const WorkloadPlan& p) {
   json.begin_object().field("name", p.name).field("kind", p.kind).field("precision", p.precision).field("gpus", p.gpus).field("nodes", p.nodes).field("gpu", p.gpu);
+  json.array("gpu_kinds", kLine);
+  for (const GpuKind& k : p.kinds) json.begin_object(kLine).field("gpu", k.gpu).field("count", k.count).end_object();
+  json.end_array();
   json.array("missing", kLine);
   for (const std::string& m : p.missing) json.value(m);
   json.end_array();
@@ -229,7 +232,8 @@ std::string render_workloads_text(const std::vector<WorkloadPlan>& plans) {
   std::string out;
   for (const WorkloadPlan& p : plans) {
     out += format("  {}: {}, {}", p.name, p.kind, p.precision);
-    if (p.gpus > 0) out += format(", {} x {} in {} node{}", p.gpus, p.gpu.empty() ? "GPU" : p.gpu, p.nodes, p.nodes == 1 ? "" : "s");
+    for (const GpuKind& k : p.kinds) out += format("{}{} x {}", &k == &p.kinds.front() ? ", " : " + ", k.count, k.gpu.empty() ? "GPU" : k.gpu);
+    if (p.gpus > 0) out += format(" in {} node{}", p.nodes, p.nodes == 1 ? "" : "s");
     out += "\n";
     for (const std::string& m : p.missing) out += format("    {:<11} {}\n", "unknown", m);
     if (p.serving) serving_text(p, out);

@@ -164,22 +164,18 @@ double layer_share(std::string_view precision, bool experts) {
   return narrow(precision) ? 0.62 : 0.73;
 }
 
-TrainingMachine training_machine(const Cluster& c, const WorkloadGpus& g, const Workload& w, bool experts) {
+namespace {
+
+// Rates of the GPUs of one group.
+TrainingMachine rates_of(const Cluster& c, const NodeGroupModel& group, const std::string& precision) {
   TrainingMachine m;
-  m.gpus = static_cast<double>(g.gpus);
-  if (g.memory) m.memory = *g.memory;
-  if (g.peak) m.peak = *g.peak;
-  const NodeGroupModel& group = *g.slowest;
   const GpuPart& gpu = *group.server.gpu;
-  const std::string precision = w.precision.value_or("bf16");
   std::string other;
   m.matrices = matrix_rate(gpu, group.server.gpu_model, precision, m.matrices_from);
   m.sixteen = narrow(precision) ? matrix_rate(gpu, group.server.gpu_model, "bf16", other) : m.matrices;
   if (m.sixteen.value <= 0) m.sixteen = m.matrices;
   const Value<FlopsPerSecond>& sixteen = peak_of(gpu, "bf16");
-  m.attention = (sixteen ? *sixteen : *g.peak) * kAttentionShare;
-  m.share = w.efficiency.value_or(layer_share(precision, experts));
-  m.share_from = w.efficiency ? "the spec" : "median of published runs";
+  m.attention = (sixteen ? sixteen : peak_of(gpu, precision)).value_or(FlopsPerSecond(0)) * kAttentionShare;
   if (const PublishedRow* row = find_published("memory.triad", group.server.gpu_model); row && (row->typical || row->lowest)) {
     m.bandwidth = BytesPerSecond(row->typical ? *row->typical : *row->lowest);
     m.bandwidth_from = row->source;
@@ -188,6 +184,46 @@ TrainingMachine training_machine(const Cluster& c, const WorkloadGpus& g, const 
     m.bandwidth_from = format("{} x {}, the share that parts with a published triad show", kTriadShare, to_text(*gpu.memory_bandwidth));
   }
   m.unit = collective_unit(c, group);
+  return m;
+}
+
+template <class Q>
+bool slower(Q a, Q b) { return a.value > 0 && (b.value <= 0 || a < b); }      // 0: not known
+
+// Units of two groups in one collective, which waits for the slower: the smaller unit, the slower link, the fewer bytes a second that its ports have for each GPU.
+CollectiveUnit slower_unit(const CollectiveUnit& a, const CollectiveUnit& b) {
+  CollectiveUnit u = b.gpus < a.gpus ? b : a;
+  const BytesPerSecond one = a.network / a.gpus, other = b.network / b.gpus;
+  u.network = (slower(other, one) ? other : one) * u.gpus;
+  u.link = slower(b.link, a.link) ? b.link : a.link;
+  u.nvlink = a.nvlink && b.nvlink;
+  u.nvidia = a.nvidia && b.nvidia;
+  u.sharp = a.sharp && b.sharp;
+  u.joined_all = a.joined_all && b.joined_all;
+  u.adds_in_network = a.adds_in_network && b.adds_in_network;
+  u.sm = std::min(a.sm, b.sm);
+  return u;
+}
+
+}  // namespace
+
+TrainingMachine training_machine(const Cluster& c, const WorkloadGpus& g, const Workload& w, bool experts) {
+  const std::string precision = w.precision.value_or("bf16");
+  TrainingMachine m = rates_of(c, *g.slowest, precision);
+  for (const NodeGroupModel* group : g.groups) {
+    if (group == g.slowest) continue;
+    const TrainingMachine other = rates_of(c, *group, precision);
+    if (slower(other.matrices, m.matrices)) m.matrices = other.matrices, m.matrices_from = other.matrices_from;
+    if (slower(other.sixteen, m.sixteen)) m.sixteen = other.sixteen;
+    if (slower(other.attention, m.attention)) m.attention = other.attention;
+    if (slower(other.bandwidth, m.bandwidth)) m.bandwidth = other.bandwidth, m.bandwidth_from = other.bandwidth_from;
+    m.unit = slower_unit(m.unit, other.unit);
+  }
+  m.gpus = static_cast<double>(g.gpus);
+  if (g.memory) m.memory = *g.memory;
+  if (g.peak) m.peak = *g.peak;
+  m.share = w.efficiency.value_or(layer_share(precision, experts));
+  m.share_from = w.efficiency ? "the spec" : "median of published runs";
   return m;
 }
 

@@ -89,7 +89,7 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
   } else if (!w.batch || !w.batch->tokens) {
     p.missing.push_back("`batch` is not written: a step has no length");
   } else if (!g.missing.empty()) {
-    p.missing.push_back(format("{} of '{}' is not in the catalogue", g.missing, p.gpu));
+    p.missing.push_back(format("{} is not in the catalogue", g.missing));
   } else {
     TrainingJob job{.model = *model, .precision = p.precision, .optimizer_bytes = optimizer_bytes(w.optimizer.value_or("adam"))};
     job.batch = std::max(1.0, std::round(static_cast<double>(*w.batch->tokens) / model->sequence));
@@ -119,8 +119,8 @@ void plan_inference(const Cluster& c, const Workload& w, const WorkloadGpus& g, 
     p.missing.push_back(format("`model.{}` is not written: keys, values and rates are not known", missing));
     return;
   }
-  if (!g.memory || !g.slowest) {
-    p.missing.push_back(format("{} of '{}' is not in the catalogue", g.missing, p.gpu));
+  if (!g.missing.empty()) {
+    p.missing.push_back(format("{} is not in the catalogue", g.missing));
     return;
   }
   p.machine = training_machine(c, g, w, model->experts > 0);
@@ -145,15 +145,18 @@ std::vector<WorkloadPlan> plan_workloads(const Cluster& c, const Plan&) {
     if (const auto g = gpus_of(c, w)) {
       p.gpus = g->gpus;
       p.nodes = g->nodes;
+      p.kinds = g->kinds;
       const NodeGroupModel* group = g->slowest ? g->slowest : g->smallest;
       if (group) p.gpu = group->server.gpu_model;
       if (g->memory) p.memory = *g->memory;
       if (p.kind == "hpc") p.missing.push_back("`kind: hpc` has no model: see the expected figures");
       else if (!w.model) p.missing.push_back("`model` is not written");
       else if (const auto wrong = contradictions(*w.model); !wrong.empty()) p.missing.push_back(format("all of it, since its figures contradict one another: its model {}", wrong.front().says));
-      else if (!g->slowest || !g->smallest) p.missing.push_back(format("{} of its GPUs is not in the catalogue", g->missing));
+      else if (!g->slowest || !g->smallest) p.missing.push_back(format("{} is not in the catalogue", g->missing));
       else if (p.kind == "inference") plan_inference(c, w, *g, p);
       else plan_training(c, w, *g, p);
+      if (p.kinds.size() > 1 && (p.job || p.serving))
+        p.missing.push_back(format("what its faster GPUs would do alone: a step waits for the slowest, so all {} count with the lowest peak ('{}'), rates and memory of all kinds", p.gpus, p.gpu));
       for (const auto& on : w.on)
         if (const int at = c.find_node_group(on.name); at >= 0)
           if (const std::string slowed = slowed_by(c.nodes[static_cast<std::size_t>(at)]); !slowed.empty())

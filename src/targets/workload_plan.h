@@ -48,6 +48,7 @@ struct WorkloadPlan {
   std::string name, kind, precision;
   SourceSpan span;
   std::int64_t gpus = 0, nodes = 0;
+  std::vector<GpuKind> kinds;        // of its GPUs
   std::string gpu;                   // catalogue id of the slowest
   Bytes memory{0};                   // of the smallest
   std::vector<std::string> missing;  // what could not be said, and the key that would say it

@@ -82,12 +82,15 @@ std::optional<WorkloadGpus> gpus_of(const Cluster& c, const Workload& w) {
     if (!g.server.gpu || g.server.gpu_count == 0) continue;
     out.nodes += *on.value;
     out.gpus += *on.value * g.server.gpu_count;
+    const auto same = std::find_if(out.kinds.begin(), out.kinds.end(), [&](const GpuKind& k) { return k.gpu == g.server.gpu_model; });
+    (same == out.kinds.end() ? out.kinds.emplace_back(GpuKind{g.server.gpu_model, 0}) : *same).count += *on.value * g.server.gpu_count;
     const GpuPart& gpu = *g.server.gpu;
-    if (!gpu.memory) out.missing = "memory";
+    out.groups.push_back(&g);
+    if (!gpu.memory) out.missing = format("the memory of '{}'", g.server.gpu_model);
     else if (!out.memory || *gpu.memory < *out.memory) out.memory = gpu.memory, out.smallest = &g;
     const Value<FlopsPerSecond>& peak = peak_of(gpu, w.precision.value_or("bf16"));
-    if (!peak) out.missing = out.missing.empty() ? "the peak at its precision" : out.missing;
-    else if (!out.peak || *peak < *out.peak) out.peak = peak, out.slowest = &g;
+    if (!peak && out.missing.empty()) out.missing = format("the peak of '{}' at this precision", g.server.gpu_model);
+    if (peak && (!out.peak || *peak < *out.peak)) out.peak = peak, out.slowest = &g;
     const std::int64_t joined = gpus_joined_by_nvlink(c, g);
     out.nvlink_domain = out.nvlink_domain == 0 ? joined : std::min(out.nvlink_domain, joined);
   }

@@ -2,7 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/availability.h"
 #include "model/cluster.h"
@@ -56,15 +58,18 @@ Seconds best_checkpoint_interval(Seconds checkpoint, Seconds between);          
 Seconds daly_checkpoint_interval(Seconds checkpoint, Seconds between);                        // Daly 2006, higher order; M where d >= 2M
 double goodput(Seconds checkpoint, Seconds interval, Seconds restart, Seconds between);       // 1 - d/tau - (tau/2 + R)/M
 
+struct GpuKind { std::string gpu; std::int64_t count = 0; };      // catalogue id
 // The GPUs that a workload runs on: all of the groups in its `on`; the smallest memory and peak decide, since all wait for the slowest.
 struct WorkloadGpus {
   std::int64_t gpus = 0, nodes = 0;
+  std::vector<GpuKind> kinds;                    // each once, in the order of `on`
+  std::vector<const NodeGroupModel*> groups;
   const NodeGroupModel* smallest = nullptr;      // group with the least memory
   const NodeGroupModel* slowest = nullptr;       // group with the lowest peak at the workload's precision
   Value<Bytes> memory;                           // of one GPU
   Value<FlopsPerSecond> peak;
   std::int64_t nvlink_domain = 0;                // GPUs that reach each other over NVLink, the fewest of all groups
-  std::string_view missing;                      // key that a GPU part lacks: memory or a peak
+  std::string missing;                           // what a GPU part lacks: "the memory of 'x'", "the peak of 'x' at this precision"
 };
 std::optional<WorkloadGpus> gpus_of(const Cluster&, const Workload&);   // nullopt: it names no group with GPUs
 

@@ -303,6 +303,33 @@ TEST(Serving, WhatFillsTheMemoryIsNoBasis) {
   EXPECT_EQ(plan_serving(needs, m, ServingSplit{1, 1})->used.split.gpus(), 1);
 }
 
+// A100 and L40S in one job: the lower peak (312) and matrix rate (0.98 x 271.2 TFLOP/s) are the A100's; memory and its bandwidth (0.87 x 864 GB/s) the L40S's, and so
+// are the unit of two cards over PCIe, and its network: 25 GB/s x 0.98 for two GPUs, where the A100 has eight times that for eight.
+TEST(WorkloadPlans, DifferentGpusWaitForTheSlowestOfEachRate) {
+  Resolved e;
+  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  a: { names: \"a[1-2]\", model: nvidia-dgx-a100-640 }\n"
+         "  l: { names: \"l[1-3]\", server: { like: generic-2u-pcie4, gpus: 2 x nvidia-l40s, nics: { compute: 1 x cx6-vpi-200 } } }\n"
+         "networks:\n  compute: { kind: infiniband, rate: 200 Gb/s, connects: { a: { ports: compute }, l: { ports: compute, count: 1 } } }\n"
+         "workloads:\n  w: { model: { parameters: 8.03e9, layers: 32, hidden: 4096, ffn: 14336, heads: 32, kv_heads: 8, vocabulary: 128256, sequence: 2048 }, batch: 1048576 tokens, on: { a: 2, l: 3 } }\n");
+  ASSERT_TRUE(e.cluster) << e.told();
+  const std::vector<WorkloadPlan> plans = plan_workloads(*e.cluster, plan_cluster(*e.cluster));
+  const WorkloadPlan& p = plans.front();
+  EXPECT_EQ(p.gpus, 22);
+  EXPECT_EQ(p.gpu, "nvidia-a100-sxm4-80");
+  ASSERT_EQ(p.kinds.size(), 2u);
+  EXPECT_EQ(p.kinds[1].gpu, "nvidia-l40s");
+  EXPECT_EQ(p.kinds[1].count, 6);
+  EXPECT_DOUBLE_EQ(p.machine.peak.value, 312e12);
+  EXPECT_DOUBLE_EQ(p.machine.matrices.value, 0.98 * 271.2e12);
+  EXPECT_DOUBLE_EQ(p.machine.bandwidth.value, 0.87 * 864e9);
+  EXPECT_DOUBLE_EQ(p.machine.memory.value, e.group("l").server.gpu->memory->value);
+  EXPECT_EQ(p.machine.unit.gpus, 2);
+  EXPECT_FALSE(p.machine.unit.nvlink);
+  EXPECT_DOUBLE_EQ(p.machine.unit.network.value, 24.5e9);
+  ASSERT_EQ(p.missing.size(), 1u);
+  EXPECT_NE(p.missing.front().find("a step waits for the slowest"), std::string::npos);
+}
+
 // 128,256 x 8,192 = 1.05e9 of 1e9 parameters: not one figure of it, be it trained or served.
 TEST(WorkloadPlans, NoFiguresOfAModelThatContradictsItself) {
   Resolved e;

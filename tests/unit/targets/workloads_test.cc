@@ -81,6 +81,10 @@ workloads:
   ASSERT_TRUE(w);
   EXPECT_EQ(w->gpus, 40);
   EXPECT_EQ(w->nodes, 5);
+  ASSERT_EQ(w->kinds.size(), 2u);
+  EXPECT_EQ(w->kinds[0].gpu, "nvidia-h100-sxm5-80");
+  EXPECT_EQ(w->kinds[0].count, 16);
+  EXPECT_EQ(w->kinds[1].count, 24);
   EXPECT_EQ(w->nvlink_domain, 8);
   EXPECT_DOUBLE_EQ(w->memory->value, 81559.0 * 1024 * 1024);
   EXPECT_DOUBLE_EQ(w->peak->value, 989.4e12);
