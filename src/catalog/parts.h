@@ -354,7 +354,7 @@ struct PcieSlot {
     v("device", s.device, {.doc = "what sits in it: gpus[0], nics.data, nics.compute[3], drives.scratch[1]"});
     v("devices", s.devices, {.doc = "several devices that share its lanes in equal parts (bifurcation)"});
     v("splits", s.splits, {.doc = "ways in which the board can split it", .words = "1x16|2x8|4x4|8x2|1x8|2x4|4x2|1x4|2x2|4x1"});
-    v("lanes", s.lanes, {.standard = "16", .why = "accelerator slots are x16", .doc = "electrical lanes", .least = 1, .most = 32});
+    v("lanes", s.lanes, {.standard = "16", .why = "accelerator slots are x16", .doc = "electrical lanes: 1, 2, 4, 8 or 16", .least = 1, .most = 16});
     v("generation", s.generation, {.doc = "PCIe generation; left out: the socket's", .least = 1, .most = 7});
     v("width", s.width, {.doc = "card widths that fit", .least = 1, .most = 4});
     v("card", s.card, {.doc = "largest card that fits; ocp3 takes nothing else", .words = "hhhl|fhhl|fhfl|ocp3"});

@@ -120,11 +120,12 @@ class Places {
 
   void check_slot(const Named<PcieSlot>& entry) {
     const PcieSlot& slot = entry.value;
-    // Widths of links: PCI Express Base Specification 6.0, section 1.3; connectors of slots end at x16 (Card Electromechanical Specification).
+    // Widths of links: PCI Express Base Specification 6.0, section 1.3, which has no x12 and x32 any more; no slot was made wider than x16 (Card
+    // Electromechanical Specification), which is the most that the field takes.
     const std::int64_t lanes = slot.lanes.value_or(16);
     if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 16)
       if (Finding* f = r_.error("spec-out-of-range", slot.lanes.span, format("slot '{}' has {} lanes, there are links of 1, 2, 4, 8 and 16", entry.name, lanes)))
-        f->help(lanes > 16 ? "a wider road is several slots, each with its device" : "write the next smaller one");
+        f->help("write the next smaller one");
     const bool both = slot.device && !slot.devices.empty() && slot.device.origin == slot.devices.front().origin;
     if (both)
       if (Finding* f = r_.error("spec-place-taken", place_of(slot.devices.front(), entry), format("slot '{}' holds '{}', and others beside it in `devices`", entry.name, *slot.device)))
