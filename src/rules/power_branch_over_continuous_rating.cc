@@ -43,7 +43,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
       const auto fit = static_cast<std::int64_t>(std::max(0.0, (allowed - others) / t.each + kRounding));
       f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
                      : format("not one node of '{}' fits beside the rest ({} of {}): take larger PDUs", c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
-      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&](Watts w) { return pdus_hold(in.plan, g, worst->rack, -1, group, w); });
+      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&, k = class_of_rack(in.plan, worst->rack)](Watts w) { return pdus_hold(in.plan, k, g, -1, group, w); });
       if (!cap.empty()) f.help(cap);
     }
   f.objects = std::move(failing.objects);

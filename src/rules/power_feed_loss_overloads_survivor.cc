@@ -43,7 +43,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   for (const Term& t : terms)
     if (t.kind == DeviceKind::node && t.group == group) {
       const double allowed = rating->value * pf * static_cast<double>(alive) * std::min(1.0, simple / moved), others = power.value - t.each * static_cast<double>(t.count);
-      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&](Watts w) { return pdus_hold(in.plan, g, worst->rack, worst->worst_lost_feed, group, w); });
+      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&, k = class_of_rack(in.plan, worst->rack)](Watts w) { return pdus_hold(in.plan, k, g, worst->worst_lost_feed, group, w); });
       if (!cap.empty()) f.help(cap);
     }
   f.objects = std::move(failing.objects);

@@ -30,19 +30,23 @@ inline PowerRack capped(const Plan& plan, const PowerClass& k, int group, Watts 
   return rack;
 }
 
-// Whether each PDU of this rack is within its continuous rating with such a cap, after the loss of the feed (-1: none is lost).
-inline bool pdus_hold(const Plan& plan, const RackGroupModel& g, std::int64_t rack, int lost, int group, Watts cap) {
-  for (const PowerClass& k : power_classes(plan)) {
-    if (std::ranges::find(k.racks, rack) == k.racks.end()) continue;
-    const PowerRack then = capped(plan, k, group, cap);
-    PowerFailure failure;
-    if (lost >= 0) lose_feed(then, lost, failure);
-    PowerState state;
-    evaluate(then, failure, state);
-    for (std::size_t p = 0; p < g.pdus.size(); ++p) {
-      const Value<VoltAmperes> rating = g.pdus[p].part ? pdu_rating(*plan.cluster, *g.pdus[p].part) : Value<VoltAmperes>();
-      if (rating && above(plan.apparent(Watts(state.position_watts[p])).value, rating->value)) return false;
-    }
+// The class of a rack.
+inline PowerClass class_of_rack(const Plan& plan, std::int64_t rack) {
+  for (PowerClass& k : power_classes(plan))
+    if (std::ranges::find(k.racks, rack) != k.racks.end()) return std::move(k);
+  return {};                                       // never: every rack is in one
+}
+
+// Whether each PDU of a rack of the class is within its continuous rating with such a cap, after the loss of the feed (-1: none is lost).
+inline bool pdus_hold(const Plan& plan, const PowerClass& k, const RackGroupModel& g, int lost, int group, Watts cap) {
+  const PowerRack then = capped(plan, k, group, cap);
+  PowerFailure failure;
+  if (lost >= 0) lose_feed(then, lost, failure);
+  PowerState state;
+  evaluate(then, failure, state);
+  for (std::size_t p = 0; p < g.pdus.size() && p < state.position_watts.size(); ++p) {
+    const Value<VoltAmperes> rating = g.pdus[p].part ? pdu_rating(*plan.cluster, *g.pdus[p].part) : Value<VoltAmperes>();
+    if (rating && above(plan.apparent(Watts(state.position_watts[p])).value, rating->value)) return false;
   }
   return true;
 }
