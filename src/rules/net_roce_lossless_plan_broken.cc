@@ -6,9 +6,6 @@
 namespace clusterc {
 namespace {
 
-// Where `roce:` is written and they are not.
-constexpr std::int64_t kPriority = 3, kDscp = 26;
-
 bool is_roce(const NetworkModel& n) { return n.spec->rdma.value_or(Rdma::none) == Rdma::roce; }
 
 // Switches that trust DSCP sort by its upper three bits (RFC 2474, class selectors; default maps of Spectrum, Tomahawk and the adapters).
@@ -17,8 +14,8 @@ std::int64_t class_of(std::int64_t dscp) { return dscp / 8; }
 void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
   const RocePlan& p = *n.spec->roce;
   const std::string object = "networks." + n.name;
-  const std::int64_t priority = p.priority.value_or(kPriority), dscp = p.dscp.value_or(kDscp);
-  if (class_of(dscp) != priority) {
+  const std::int64_t priority = p.priority.value_or(-1), dscp = p.dscp.value_or(-1);      // -1: what was written was refused
+  if (priority >= 0 && dscp >= 0 && class_of(dscp) != priority) {
     Finding& f = findings.error(rule.id, first_place(written(p.dscp), written(p.priority), p.span), format("packets of network '{}' marked DSCP {} go to class {}, the lossless one is {}", n.name, dscp, class_of(dscp), priority));
     f.label(format("{} / 8 = {}", dscp, class_of(dscp)));
     f.help(format("`dscp: {}` (NCCL_IB_TC={})", priority * 8 + 2, traffic_class(priority * 8 + 2))).object(object);
@@ -57,17 +54,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       // The plan of the host holds for its guests.
       if (n.shares < 0)
         findings.note(rule.id, n.spec->rdma.span, format("network '{}' says nothing of its lossless class (key `roce`): nothing of it is compiled, and neither marking nor congestion control was checked", n.name))
-            .help(format("`roce: {{}}` is class {}, DSCP {}, pause frames and ECN", kPriority, kDscp))
+            .help(format("`roce: {{}}` is class {}, DSCP {}, pause frames and ECN", kRocePriority, kRoceDscp))
             .object(object);
       continue;
     }
     check_plan(rule, findings, n);
     if (n.shares >= 0 && c.networks[n.shares].spec->roce) {
       const RocePlan& host = *c.networks[n.shares].spec->roce;
-      if (host.priority.value_or(kPriority) != n.spec->roce->priority.value_or(kPriority)) {
-        Finding& f = findings.error(rule.id, first_place(written(n.spec->roce->priority), n.spec->roce->span),
-                                    format("network '{}' has lossless class {}, its switches have class {} for network '{}'", n.name, n.spec->roce->priority.value_or(kPriority), host.priority.value_or(kPriority), c.networks[n.shares].name));
-        f.note(first_place(written(host.priority), host.span), "the switches are set here");
+      if (const auto &theirs = host.priority, &own = n.spec->roce->priority; theirs && own && *theirs != *own) {
+        Finding& f = findings.error(rule.id, first_place(written(own), n.spec->roce->span),
+                                    format("network '{}' has lossless class {}, its switches have class {} for network '{}'", n.name, *own, *theirs, c.networks[n.shares].name));
+        f.note(first_place(written(theirs), host.span), "the switches are set here");
         f.help("one class for all that runs on a switch").object(object);
       }
     }

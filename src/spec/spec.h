@@ -113,6 +113,8 @@ struct Connects {                           // `everything`, or a mapping of gro
   }
 };
 
+// The usual lossless class, and the code point whose upper three bits are that class (26 / 8 = 3): what switches that trust DSCP map to it.
+constexpr std::string_view kRocePriority = "3", kRoceDscp = "26";
 struct RocePlan {                           // how the fabric keeps RoCE from losing packets
   SourceSpan span;
   Value<std::int64_t> priority, dscp, gid_index;
@@ -120,8 +122,8 @@ struct RocePlan {                           // how the fabric keeps RoCE from lo
   Value<Bytes> headroom;
   static constexpr std::string_view type_name = "roce plan";
   template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("priority", s.priority, {.standard = "3", .why = "the usual lossless class", .doc = "lossless class", .least = 0, .most = 7});
-    v("dscp", s.dscp, {.standard = "26", .why = "26 / 8 = 3: what switches that trust DSCP map to class 3", .doc = "code point that adapters mark RoCE packets with", .least = 0, .most = 63});
+    v("priority", s.priority, {.standard = kRocePriority, .why = "the usual lossless class", .doc = "lossless class", .least = 0, .most = 7});
+    v("dscp", s.dscp, {.standard = kRoceDscp, .why = "26 / 8 = 3: what switches that trust DSCP map to class 3", .doc = "code point that adapters mark RoCE packets with", .least = 0, .most = 63});
     v("pfc", s.pfc, {.standard = "true", .why = "adapters expect a lossless class", .doc = "pause frames (priority flow control) on that class, on every hop"});
     v("ecn", s.ecn, {.standard = "true", .why = "pause frames alone spread congestion", .doc = "switches mark packets before their queues are full, adapters slow down (DCQCN)"});
     v("headroom", s.headroom, {.doc = "buffer kept for each port's lossless queue after it has sent a pause"});
@@ -157,7 +159,7 @@ struct Network {
     v("rate", s.rate, {.doc = "rate of one node port, one direction"});
     v("switch", s.switch_model, {.doc = "catalogue switch"});
     v("tiers", s.tiers, {.doc = "other switches by tier: { spine: nvidia-sn5600 }"});
-    v("roce", s.roce, {.doc = "lossless class and congestion control of RoCE"});
+    v("roce", s.roce, {.doc = "lossless class and congestion control of RoCE; left out: none is planned, written or checked; `{}`: the defaults of its keys"});
     v("racks", s.racks, {.doc = "rack group for the switches; left out: beside the nodes"});
     v("shares_switches_with", s.shares_switches_with, {.doc = "network on whose switches this one runs"});
     v("topology", s.topology, {.doc = "left out: one switch where all ports fit, else a fat tree"});

@@ -177,8 +177,8 @@ class GroupEnv {
       const RocePlan* plan = p.rdma && p.net->kind == LinkKind::ethernet ? roce_plan(c_, *p.net) : nullptr;
       if (!plan) continue;
       if (plan->gid_index) f.settings.push_back({std::string(gid_key), std::to_string(*plan->gid_index), "roce: gid_index of " + network_words(p)});
-      if (const std::int64_t dscp = plan->dscp.value_or(26); dscp != own_dscp)
-        f.settings.push_back({std::string(class_key), std::to_string(traffic_class(dscp)), "DSCP " + std::to_string(dscp) + " of " + network_words(p) + ", times 4: the class that its switches do not drop"});
+      if (plan->dscp && *plan->dscp != own_dscp)
+        f.settings.push_back({std::string(class_key), std::to_string(traffic_class(*plan->dscp)), "DSCP " + std::to_string(*plan->dscp) + " of " + network_words(p) + ", times 4: the class that its switches do not drop"});
       return;   // one value for all of a process's RoCE
     }
   }
