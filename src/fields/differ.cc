@@ -18,7 +18,8 @@ std::string line_of(const Type& t, const void* p) {
     case Type::Form::value: return written_text(t, p);
     case Type::Form::maybe: return t.size(p) ? line_of(t.element(), t.at(mutable_pointer(p), 0)) : out;
     case Type::Form::list:
-      for (std::size_t i = 0; i < t.size(p); ++i) out += (out.empty() ? "[" : ", ") + line_of(t.element(), t.at(mutable_pointer(p), i));
+      for (std::size_t i = 0; i < t.size(p); ++i)       // what was filled in was not written
+        if (const std::string item = line_of(t.element(), t.at(mutable_pointer(p), i)); !item.empty()) out += (out.empty() ? "[" : ", ") + item;
       return out.empty() ? out : out + "]";
     case Type::Form::map:
       for (std::size_t i = 0; i < t.size(p); ++i) out += (out.empty() ? "{ " : ", ") + std::string(t.entry_name(p, i)) + ": " + line_of(t.element(), t.at(mutable_pointer(p), i));

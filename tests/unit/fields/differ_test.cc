@@ -69,5 +69,17 @@ TEST(Differ, TheSameInAnotherOrderIsTheSame) {
   EXPECT_EQ(told(a, b), "");
 }
 
+// Two groups that were filled in are nothing that was written: of the list that names one of them only that is shown.
+TEST(Differ, WhatWasFilledIntoAListIsNotShown) {
+  Outer before, after;
+  for (const char* word : {"a", "b"}) before.words.push_back(Value<std::string>::derived(word, "a group without a role", {}));
+  after.words.emplace_back("a", SourceSpan{}, Origin::spec);
+  const std::vector<ValueChange> changes = written_changes(before, after);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].before, "");
+  EXPECT_EQ(changes[0].after, "[a]");
+  EXPECT_TRUE(written_changes(before, Outer{}).empty());
+}
+
 }  // namespace
 }  // namespace clusterc
