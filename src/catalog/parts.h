@@ -182,7 +182,7 @@ struct SwitchPart {
   Value<LinkKind> link;
   Value<std::int64_t> ports, uplinks, ports_per_cage, breakout, units;
   Value<BitsPerSecond> port_rate, uplink_rate;
-  Value<std::string> connector, uplink_connector;
+  Value<std::string> connector, uplink_connector, port_names;
   Value<Meters> depth;
   Value<Kilograms> weight;
   Value<Watts> power, power_typical;
@@ -202,6 +202,7 @@ struct SwitchPart {
     v("breakout", s.breakout, {.doc = "ways that one port can be split at most", .least = 1, .most = 8});
     v("connector", s.connector, {.doc = "cage: osfp (finned top), qsfp112, qsfp56, qsfp28, sfp28, rj45"});
     v("uplink_connector", s.uplink_connector, {.doc = "cage of the further ports"});
+    v("port_names", s.port_names, {.doc = "how the operating system that it is sold with names its ports; left out: the numbers on its front (17, 17/2)", .words = "swp"});
     v("units", s.units, {.doc = "height in rack units", .least = 1, .most = 60});
     v("depth", s.depth, {.doc = "depth of the chassis"});
     v("weight", s.weight, {.doc = "weight"});

@@ -37,16 +37,17 @@ std::vector<std::string> cage_ports(const Plan& plan, const FabricBlock& b) {
   return out;
 }
 
-// A port of a switch as its front says it. InfiniBand cages with two ports, and all that is split: cage/place, "17/2"; Ethernet as Cumulus
-// Linux and SONiC's alias have it: swp17, split swp17s1 (NVIDIA Cable Validation Tool, P2P file).
-void panel_port(std::string& out, LinkKind kind, std::int64_t links_of_cage, std::int64_t port) {
+// A port of a switch as its front says it: cage/place, "17/2", where a cage has two ports or is split. Of a switch that is sold with Cumulus Linux as that names it:
+// swp17, split swp17s1 (NVIDIA Cable Validation Tool, P2P file). What names another switch would have is for its operating system to say, which is not known.
+void panel_port(std::string& out, const FabricTier& of, std::int64_t links_of_cage, std::int64_t port) {
   out.clear();
   const std::int64_t cage = (port - 1) / links_of_cage + 1, place = (port - 1) % links_of_cage;
-  if (kind == LinkKind::ethernet) out += "swp";
+  const bool swp = of.part && of.part->port_names && *of.part->port_names == "swp";
+  if (swp) out += "swp";
   append_int(out, cage);
   if (links_of_cage == 1) return;
-  out += kind == LinkKind::ethernet ? 's' : '/';
-  append_int(out, kind == LinkKind::ethernet ? place : place + 1);
+  out += swp ? 's' : '/';
+  append_int(out, swp ? place : place + 1);
 }
 
 struct Ends {
@@ -55,7 +56,7 @@ struct Ends {
 
 class PanelNames {
  public:
-  PanelNames(const Cluster& c, const Plan& p, const Links& links) : c_(c), p_(p), links_(links) {
+  PanelNames(const Plan& p, const Links& links) : p_(p), links_(links) {
     for (const Fabric& f : p.fabrics)
       for (auto& of_block = cages_.emplace_back(); const FabricBlock& b : f.blocks) of_block.push_back(cage_ports(p, b));
   }
@@ -65,13 +66,13 @@ class PanelNames {
       const FabricTier& t = p_.fabrics[at(l.fabric)].tiers[at(l.near.tier)];
       const std::int64_t links = links_.cage_groups()[at(l.near_group)].links;
       // Uplink ports of their own are counted on: their cages hold one port each.
-      if (l.near_port > t.ports) panel_port(e.near_port, kind(l.fabric), 1, l.near_port);
-      else panel_port(e.near_port, kind(l.fabric), links, l.near_port);
+      if (l.near_port > t.ports) panel_port(e.near_port, t, 1, l.near_port);
+      else panel_port(e.near_port, t, links, l.near_port);
     } else {
       const std::vector<std::string>& cages = cages_[at(l.fabric)][at(l.block)];
       e.near_port = at(l.port) < cages.size() ? cages[at(l.port)] : r.near.port;
     }
-    panel_port(e.far_port, kind(l.far_fabric), links_.cage_groups()[at(l.far_group)].links, l.far_port);
+    panel_port(e.far_port, p_.fabrics[at(l.far_fabric)].tiers[at(l.far.tier)], links_.cage_groups()[at(l.far_group)].links, l.far_port);
     e.near_unit.clear();
     e.far_unit.clear();
     if (l.near_at.unit > 0) append_int(e.near_unit, l.near_at.unit);
@@ -79,8 +80,6 @@ class PanelNames {
   }
 
  private:
-  LinkKind kind(int fabric) const { return c_.networks[at(p_.fabrics[at(fabric)].network)].kind; }
-  const Cluster& c_;
   const Plan& p_;
   const Links& links_;
   std::vector<std::vector<std::vector<std::string>>> cages_;       // by fabric, block, port
@@ -103,7 +102,7 @@ std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) 
   CsvWriter csv(out);
   csv.row({"A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-U", "Z-Node Name", "Z-Type", "Z-Port", "Network", "Cable", "Part", "Length m", "A-Module", "Z-Module", "A-Label", "Z-Label"});
   LinkRows rows(cluster, plan);
-  const PanelNames names(cluster, plan, rows.links());
+  const PanelNames names(plan, rows.links());
   Ends e;
   rows.each_into({&out}, [&](const LinkRow& r) {
     names.of(r, e);
@@ -126,7 +125,7 @@ std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
   CsvWriter csv(out);
   csv.row({"cable", "end", "rack", "unit", "label"});
   LinkRows rows(cluster, plan);
-  const PanelNames names(cluster, plan, rows.links());
+  const PanelNames names(plan, rows.links());
   Ends e;
   rows.each_into({&out}, [&](const LinkRow& r) {
     names.of(r, e);

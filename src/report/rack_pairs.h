@@ -14,7 +14,8 @@ struct RackPair {
   Meters longest{0};                                        // way, without the next length that is sold
   std::int64_t cables() const { return copper + optical + unknown; }
 };
-// By number of the racks. A cable whose ends do not both stand in racks is in none of them; one that several links share counts once.
+// By number of the racks. A cable whose ends do not both stand in racks is in none of them; one that several links share counts once for each
+// pair that it runs between: a splitter whose tails end in two racks lies in the bundles to both.
 std::vector<RackPair> rack_pairs(const Cluster&, const Plan&);
 
 }  // namespace clusterc
