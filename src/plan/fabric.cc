@@ -238,7 +238,7 @@ struct Builder {
         if (name == t.word && part) {
           t.model = *n.spec->tiers.find(name)->value.value;
           t.part = part;
-          t.ports = switch_radix(*part, n.rate, Value<std::int64_t>(), nullptr);
+          if (part->ports) t.ports = switch_radix(*part, n.rate, Value<std::int64_t>(), nullptr);      // else as many as the shape has: net-switch-ports-exceeded says so
         }
       f.tiers.push_back(std::move(t));
     };

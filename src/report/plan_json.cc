@@ -124,7 +124,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
     json.end_array();
     json.array("tiers");
     for (const FabricTier& t : f.tiers)
-      json.begin_object(kLine).field("tier", t.word).field("model", t.model).field("count", t.count).field("ports", t.ports).field("down", t.down).field("up", t.up).end_object();
+      json.begin_object(kLine).field("tier", t.word).field("model", t.model).field("count", t.count).field("ports", t.part && t.part->ports ? std::optional<std::int64_t>(t.ports) : std::nullopt).field("down", t.down).field("up", t.up).end_object();
     json.end_array();
     if (const std::vector<std::string> hints = fabric_hints(plan, f.network); !hints.empty()) {
       json.array("hints");

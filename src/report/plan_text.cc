@@ -180,7 +180,8 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
       if (!f.tiers.empty() && b.room < b.built_for)
         out += format("    of {} '{}' that it is built for {} can come: beyond them are the ports of others, which would move\n", b.built_for, members_name(cluster, b), b.room);
     for (const FabricTier& t : f.tiers) {
-      out += format("    {} x {} ({}): {} ports, {} down", t.count, t.word, t.model, t.ports, t.down);
+      const bool counted = t.part && t.part->ports;
+      out += format("    {} x {} ({}): {}, {} down", t.count, t.word, t.model, counted ? format("{} ports", t.ports) : std::string("of so many ports as nobody states"), t.down);
       if (t.up > 0) out += format(", {} up", t.up);
       out += "\n";
     }

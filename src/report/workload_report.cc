@@ -124,10 +124,11 @@ void training_text(const WorkloadPlan& p, std::string& out) {
   }
   if (p.run) {
     const RunPlan& r = *p.run;
-    line("training", format("{}, {} GPU-hours", to_text(r.time, 3), count(r.gpu_hours)));
-    const std::string_view least = r.power_known ? "" : "at least ";
-    line("energy", format("{}{} ({}{} of the nodes with their parts at rated power, {} at their highest{})", least, to_text(r.energy, 3), least, to_text(r.power, 4), to_text(r.highest, 4), r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
-    if (r.carbon) line("carbon", format("{}{:.4g} t of CO2 equivalent", least, r.carbon->value / 1000));
+    const auto at_least = [](bool known) { return std::string_view(known ? "" : "at least "); };
+    const std::string_view product = at_least(r.power_known && r.time_known);
+    line("training", format("{}{}, {} GPU-hours", at_least(r.time_known), to_text(r.time, 3), count(r.gpu_hours)));
+    line("energy", format("{}{} ({}{} of the nodes with their parts at rated power, {} at their highest{})", product, to_text(r.energy, 3), at_least(r.power_known), to_text(r.power, 4), to_text(r.highest, 4), r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
+    if (r.carbon) line("carbon", format("{}{:.4g} t of CO2 equivalent", product, r.carbon->value / 1000));
   }
 }
 
@@ -213,7 +214,7 @@ void one_json(JsonWriter& json, const WorkloadPlan& p) {
     json.object("checkpoint", kLine).field("bytes", c->size.value).field("storage", c->storage).field("write_rate", si(c->rate)).field("save_s", si(c->save)).field("interruption_s", c->between.value).field("gpu_hours_per_interruption", c->gpu_hours)
         .field("young_s", si(c->young)).field("daly_s", si(c->daly)).field("every_s", si(c->every)).field("restart_s", c->restart.value).field("restart_assumed", c->restart_assumed).field("goodput", c->goodput).end_object();
   if (const auto& r = p.run)
-    json.object("run", kLine).field("time_s", r->time.value).field("gpu_hours", r->gpu_hours).field("power_w", r->power.value).field("power_complete", r->power_known).field("pue", r->pue_known ? std::optional<double>(r->pue) : std::nullopt).field("energy_j", r->energy.value)
+    json.object("run", kLine).field("time_s", r->time.value).field("gpu_hours", r->gpu_hours).field("power_w", r->power.value).field("time_complete", r->time_known).field("power_complete", r->power_known).field("pue", r->pue_known ? std::optional<double>(r->pue) : std::nullopt).field("energy_j", r->energy.value)
         .field("carbon_kg", si(r->carbon)).end_object();
   if (const auto& s = p.serving) {
     json.object("serving").field("kv_bytes_per_token", s->needs.kv_token);

@@ -48,6 +48,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       }
     }
     for (const FabricTier& t : f.tiers) {
+      if (t.part && !t.part->ports) {
+        const auto* of = n.spec->tiers.find(t.word);
+        findings.note(rule.id, of ? of->value.span : n.span, format("'{}' states no `ports`, so those of the {}s of network '{}' were not counted", t.model, t.word, n.name));
+        continue;
+      }
       if (n.switch_part->uplinks.value_or(0) > 0 ? t.down <= t.ports : t.down + t.up <= t.ports) continue;   // uplinks of a management switch are ports of their own
       Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span), format("each {} of network '{}' needs {} ports, '{}' has {}", t.word, n.name, t.down + t.up, t.model, t.ports));
       x.label(format("{} down + {} up", t.down, t.up));

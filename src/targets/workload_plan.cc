@@ -157,13 +157,17 @@ std::vector<WorkloadPlan> plan_workloads(const Cluster& c, const Plan&) {
       else plan_training(c, w, *g, p);
       if (p.kinds.size() > 1 && (p.job || p.serving))
         p.missing.push_back(format("what its faster GPUs would do alone: a step waits for the slowest, so all {} count with the lowest peak ('{}'), rates and memory of all kinds", p.gpus, p.gpu));
+      const auto at_best = [&](std::string why) {
+        p.missing.push_back(std::move(why));
+        if (p.run) p.run->time_known = false;
+      };
       for (const auto& on : w.on)
         if (const int at = c.find_node_group(on.name); at >= 0)
           if (const std::string slowed = slowed_by(c.nodes[static_cast<std::size_t>(at)]); !slowed.empty())
-            p.missing.push_back(format("how much slower the GPUs of '{}' are ({}): all times and rates are those of full power, at best", on.name, slowed));
+            at_best(format("how much slower the GPUs of '{}' are ({}): all times and rates are those of full power, at best", on.name, slowed));
       if (group && p.nodes > 1)
         if (const ComputePorts ports = compute_ports(c, *group); ports.nics > 0 && !is_rdma(c.networks[static_cast<std::size_t>(ports.network)]))
-          p.missing.push_back(format("how fast NCCL is over TCP (network '{}' has no `rdma`): all times and rates are those of RDMA, at best", c.networks[static_cast<std::size_t>(ports.network)].name));
+          at_best(format("how fast NCCL is over TCP (network '{}' has no `rdma`): all times and rates are those of RDMA, at best", c.networks[static_cast<std::size_t>(ports.network)].name));
     } else {
       p.missing.push_back("`on` names no group with GPUs");
     }

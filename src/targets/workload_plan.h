@@ -38,6 +38,7 @@ struct RunPlan {                     // training on all tokens that the spec nam
   Watts power{0};                    // of the nodes, at load (power_at_load)
   Watts highest{0};                  // of the same nodes, as racks and feeds are planned
   bool power_known = true;           // false: that of a node is a lower bound, so power, energy and carbon are
+  bool time_known = true;            // false: a limit on power or TCP slows it, nobody knows how much: time and all that is made of it are lower bounds
   double pue = 1;
   bool pue_known = false;
   Joules energy{0};                  // at the site's meter where the PUE is known, else at the nodes' supplies

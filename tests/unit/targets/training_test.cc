@@ -330,6 +330,20 @@ TEST(WorkloadPlans, DifferentGpusWaitForTheSlowestOfEachRate) {
   EXPECT_NE(p.missing.front().find("a step waits for the slowest"), std::string::npos);
 }
 
+// Held to 3 kW the GPUs are slower, nobody knows how much: the time is that of full power, so it and the energy made of it are lower bounds; the power is the cap.
+TEST(WorkloadPlans, UnderAPowerCapTimeAndEnergyAreLowerBounds) {
+  for (const std::string cap : {"", ", power_cap: 3 kW"}) {
+    Resolved e;
+    e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes:\n  gpu: { names: n1, model: nvidia-dgx-h100" + cap + " }\n"
+           "workloads:\n  a: { model: { parameters: 8.03e9, layers: 32, hidden: 4096, ffn: 14336, heads: 32, kv_heads: 8, vocabulary: 128256, sequence: 8192 }, batch: 1048576 tokens, train: 1e9 tokens, on: { gpu: 1 } }\n");
+    ASSERT_TRUE(e.cluster) << e.told();
+    const std::vector<WorkloadPlan> plans = plan_workloads(*e.cluster, plan_cluster(*e.cluster));
+    ASSERT_TRUE(plans.front().run);
+    EXPECT_TRUE(plans.front().run->power_known);
+    EXPECT_EQ(plans.front().run->time_known, cap.empty());
+  }
+}
+
 // 128,256 x 8,192 = 1.05e9 of 1e9 parameters: not one figure of it, be it trained or served.
 TEST(WorkloadPlans, NoFiguresOfAModelThatContradictsItself) {
   Resolved e;
