@@ -33,8 +33,8 @@ struct Descriptor {
 };
 
 // The clock that file systems stamp with.
-using Moment = std::pair<std::int64_t, std::int64_t>;
-Moment now_as_stamped() {
+using StampedTime = std::pair<std::int64_t, std::int64_t>;
+StampedTime now_as_stamped() {
   timespec t{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &t);
   return {t.tv_sec, t.tv_nsec};
@@ -79,14 +79,14 @@ class Watch {
 
   // Names what to look at from now on. What changed while the round ran is seen, too: the stamps are those from before it. Of what is named for the
   // first time there are none: true when something of that was written since the round began, and may not be what it read.
-  bool look_at(const WatchRound& round, Moment began) {
+  bool look_at(const WatchRound& round, StampedTime began) {
     std::map<std::string, Stamp> now;
     std::set<std::string> folders = folders_below(round.folders);
     bool late = false;
     const auto name = [&](const std::string& path) {
       const auto known = stamps_.find(path);
       const Stamp& stamp = now[path] = known != stamps_.end() ? known->second : stamp_of(path);
-      late = late || (known == stamps_.end() && !stamp.empty() && Moment{stamp[3], stamp[4]} >= began);
+      late = late || (known == stamps_.end() && !stamp.empty() && StampedTime{stamp[3], stamp[4]} >= began);
     };
     for (const std::string& file : round.files) name(file);
     for (const std::string& folder : folders) name(folder);
@@ -154,7 +154,7 @@ class Watch {
 int watch(const std::function<WatchRound()>& once) {
   Watch w;
   for (;;) {
-    const Moment began = now_as_stamped();
+    const StampedTime began = now_as_stamped();
     const WatchRound round = once();
     if (w.look_at(round, began)) continue;
     if (const int ended = w.wait_for_change()) return 128 + ended;

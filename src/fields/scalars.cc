@@ -1,6 +1,8 @@
 #include "fields/scalars.h"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 
 #include "base/format.h"
 #include "fields/scalar_text.h"
@@ -129,6 +131,34 @@ std::optional<Date> Date::parse(std::string_view text, std::string& error) {
     return {};
   }
   return d;
+}
+
+std::optional<Moment> Moment::parse(std::string_view text, std::string& error) {
+  text = trimmed(text);
+  const auto date = Date::parse(text.substr(0, 10), error);
+  const std::string_view time = text.substr(std::min<std::size_t>(10, text.size()));
+  const auto number = [&](std::size_t from) {
+    const bool digits = from + 2 <= time.size() && time[from] >= '0' && time[from] <= '9' && time[from + 1] >= '0' && time[from + 1] <= '9';
+    return digits ? (time[from] - '0') * 10 + time[from + 1] - '0' : 99;
+  };
+  const bool seconds = time.size() == 9 && time[6] == ':';
+  const bool shape = (seconds || time.size() == 6) && (time[0] == 'T' || time[0] == ' ') && time[3] == ':';
+  if (date && shape) {
+    const Moment m{*date, number(1), number(4), seconds ? number(7) : 0};
+    if (m.hour < 24 && m.minute < 60 && m.second < 60) return m;
+  }
+  error = format("a date and time is written as 2027-03-31T22:00; '{}' is none", text.substr(0, 64));
+  return std::nullopt;
+}
+std::string Moment::text() const { return format("{}T{:02}:{:02}:{:02}", date.text(), hour, minute, second); }
+Moment Moment::after(std::int64_t seconds) const {
+  const std::chrono::year_month_day day{std::chrono::year(date.year), std::chrono::month(static_cast<unsigned>(date.month)), std::chrono::day(static_cast<unsigned>(date.day))};
+  const std::chrono::sys_seconds at = std::chrono::sys_days(day) + std::chrono::hours(hour) + std::chrono::minutes(minute) + std::chrono::seconds(second + seconds);
+  const auto midnight = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day then(midnight);
+  const std::chrono::hh_mm_ss time(at - midnight);
+  return {Date{static_cast<int>(then.year()), static_cast<int>(static_cast<unsigned>(then.month())), static_cast<int>(static_cast<unsigned>(then.day()))}, static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+          static_cast<int>(time.seconds().count())};
 }
 
 std::string Date::text() const { return format("{:04}-{:02}-{:02}", year, month, day); }

@@ -30,6 +30,16 @@ struct Date {                              // 2027-03-31
   auto operator<=>(const Date&) const = default;
 };
 
+struct Moment {                            // 2027-03-31T22:00, on a clock of its place
+  Date date;
+  int hour = 0, minute = 0, second = 0;
+  static constexpr std::string_view type_name = "date and time", example = "2027-03-31T22:00", pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?$";
+  static std::optional<Moment> parse(std::string_view, std::string& error);
+  std::string text() const;                // with its seconds
+  Moment after(std::int64_t seconds) const;
+  auto operator<=>(const Moment&) const = default;
+};
+
 // "8 x cx7-400", "cx7-400": how many of which part.
 struct PartCount {
   SourceSpan span;

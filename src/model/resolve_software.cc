@@ -91,6 +91,11 @@ void resolve_references(Resolution& r) {
     check_node_pattern(r, s.software.scheduler->controllers);
     if (s.software.scheduler->accounting) check_node_pattern(r, s.software.scheduler->accounting->nodes);
     check_groups(r, s.software.scheduler->schedules);
+    for (const auto& reservation : s.software.scheduler->reservations) {
+      check_node_pattern(r, reservation.value.nodes);
+      for (const auto& team : reservation.value.teams)
+        if (team && !s.teams.find(*team)) r.error("spec-unknown-name", team.span, format("there is no team '{}'", *team));
+    }
   }
 }
 

@@ -372,6 +372,13 @@ class Checker {
       word("database", s.scheduler->accounting->database);
       if (s.scheduler->accounting->password) secret("password", *s.scheduler->accounting->password);
     }
+    if (s.scheduler) {
+      group_names("reservation", s.scheduler->reservations);
+      for (const auto& [name, at, reservation] : s.scheduler->reservations) {
+        pattern(reservation.nodes);
+        positive("length", reservation.length);
+      }
+    }
     if (s.identity && s.identity->bind_password) secret("bind_password", *s.identity->bind_password);
   }
 

@@ -36,6 +36,25 @@ struct JobLimits {
   }
 };
 
+struct Reservation {                        // nodes that are kept for some at a time that is known
+  SourceSpan span;
+  Value<Moment> start;
+  Value<std::string> nodes, repeat;
+  Value<Seconds> length;
+  Value<bool> maintenance;
+  std::vector<Value<std::string>> users, teams;
+  static constexpr std::string_view type_name = "reservation";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("start", s.start, {.required = true, .doc = "when it begins, in the time zone of the controller: 2026-12-01T08:00"});
+    v("length", s.length, {.required = true, .doc = "how long it lasts: 8 h"});
+    v("nodes", s.nodes, {.doc = "which nodes: a name pattern; left out: all that the scheduler hands out"});
+    v("users", s.users, {.doc = "accounts that may use them"});
+    v("teams", s.teams, {.doc = "teams that may use them; with users too: these users, in jobs of these teams"});
+    v("repeat", s.repeat, {.doc = "it comes again", .words = "daily|weekly"});
+    v("maintenance", s.maintenance, {.doc = "for work on the nodes: it is made although jobs run there, beside other reservations, and root's where nobody is named"});
+  }
+};
+
 struct Scheduler {
   SourceSpan span;
   Value<SchedulerKind> kind;
@@ -46,6 +65,7 @@ struct Scheduler {
   std::optional<Accounting> accounting;
   std::optional<JobLimits> limits;
   Value<bool> requeue;
+  NamedMap<Reservation> reservations;
   static constexpr std::string_view type_name = "scheduler";
   static bool from_text(std::string_view, Scheduler&, std::string& error);      // "slurm"
   template <class Self, class V> static void describe(Self& s, V&& v) {
@@ -57,6 +77,7 @@ struct Scheduler {
     v("accounting", s.accounting, {.doc = "Slurm's accounting database; left out: where teams share the cluster"});
     v("limits", s.limits, {.doc = "Slurm: what each user may have queued and running"});
     v("requeue", s.requeue, {.doc = "Slurm: whether batch jobs start again when their node fails; left out: they do"});
+    v("reservations", s.reservations, {.doc = "Slurm: nodes that are kept for some at a time, by name"});
     v("queue", s.queue, {.doc = "queueing system in Kubernetes", .words = "kueue|volcano|kai"});
   }
 };
@@ -151,7 +172,7 @@ struct Software {
   std::vector<Value<std::string>> kernel_arguments, time_servers, name_servers;
   Value<std::string> domain, time_zone, iommu, mig, container_gpus;
   Value<bool> acs, secure_boot, signed_modules, gpudirect_rdma, persistence;
-  Value<std::int64_t> nodes_per_socket, huge_pages;
+  Value<std::int64_t> gpu_shards, nodes_per_socket, huge_pages;
   Value<Bytes> max_read_request;
   std::optional<Limits> limits;
   std::optional<GpuOperator> gpu_operator;
@@ -186,6 +207,7 @@ struct Software {
     v("signed_modules", s.signed_modules, {.doc = "GPU and RDMA modules are signed with a key that the firmware knows"});
     v("persistence", s.persistence, {.doc = "GPU persistence mode"});
     v("mig", s.mig, {.doc = "MIG layout: off, or a profile for every GPU such as 7x1g.10gb"});
+    v("gpu_shards", s.gpu_shards, {.doc = "Slurm: parts in which a GPU is handed out to jobs that share it; left out: a GPU is one job's", .least = 2, .most = 1024});
     v("nodes_per_socket", s.nodes_per_socket, {.doc = "NUMA nodes of each socket (NPS)", .least = 1, .most = 16});
     v("max_read_request", s.max_read_request, {.doc = "largest read request that network adapters send over PCIe (MaxReadReq): 4 KiB", .least = 128, .most = 4096});
     v("huge_pages", s.huge_pages, {.doc = "huge pages of 2 MiB reserved on each node", .least = 0, .most = 1e8});

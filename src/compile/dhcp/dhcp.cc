@@ -62,7 +62,7 @@ std::vector<DhcpNetwork> dhcp_networks(const CompileInput& in) {
   return out;
 }
 
-void each_reservation(const CompileInput& in, const std::function<void(const DhcpNetwork&)>& begin, const std::function<void(const Reservation&)>& take) {
+void each_reservation(const CompileInput& in, const std::function<void(const DhcpNetwork&)>& begin, const std::function<void(const DhcpReservation&)>& take) {
   const Cluster& c = in.cluster;
   std::vector<std::vector<Interface>> interfaces;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) interfaces.push_back(interfaces_of(c, in.plan, static_cast<int>(g)));

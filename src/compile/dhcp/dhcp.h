@@ -28,7 +28,7 @@ struct DhcpNetwork {
 };
 constexpr std::int64_t kLeaseHours = 24;          // reserved addresses never change: renewed once a day
 
-struct Reservation {
+struct DhcpReservation {
   std::uint32_t address = 0;
   std::string_view name;                          // host name; without a MAC what the client is known by
   std::span<const std::uint64_t> macs;            // several: ports of one bond
@@ -36,7 +36,7 @@ struct Reservation {
 };
 std::vector<DhcpNetwork> dhcp_networks(const CompileInput&);   // in the order of the plan
 // The reservations of each of them, in that order.
-void each_reservation(const CompileInput&, const std::function<void(const DhcpNetwork&)>& begin, const std::function<void(const Reservation&)>& take);
+void each_reservation(const CompileInput&, const std::function<void(const DhcpNetwork&)>& begin, const std::function<void(const DhcpReservation&)>& take);
 
 // What the firmware of a client loads over TFTP, by its architecture (RFC 4578, 2.1; IANA, Processor Architecture Types): iPXE, under the names that Debian's
 // package has. iPXE says who it is, and gets the script of its group over HTTP.

@@ -28,7 +28,7 @@ void write_hosts(const CompileInput& in, Bundle& bundle) {
   out += made_by(in, "dnsmasq");
   each_reservation(
       in, [&](const DhcpNetwork& n) { out += "# network ", out += n.network.name, out += ' ', out += n.subnet.text(), out += '\n'; },
-      [&](const Reservation& r) {
+      [&](const DhcpReservation& r) {
         if (!r.starts.empty() && !r.macs.empty()) out += "set:group/", out += r.starts, out += ',';   // firmware has no name
         for (const std::uint64_t mac : r.macs) append_mac(out, mac), out += ',';
         if (!r.macs.empty()) append_ipv4(r.address, out), out += ',', out += r.name;

@@ -84,7 +84,7 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
         if (const std::string clocks = join(dhcp_time_servers(in.cluster, n), ", "); !clocks.empty()) option(json, "ntp-servers", clocks);
         json.end_array().array("reservations");
       },
-      [&](const Reservation& r) {
+      [&](const DhcpReservation& r) {
         if (r.macs.empty()) by_name.push_back({std::string(r.name), r.address});
         for (const std::uint64_t mac : r.macs) {
           mac_text.clear();

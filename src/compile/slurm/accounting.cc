@@ -2,7 +2,7 @@
 //
 // A team is an account; its share is the account's fair share. A quota of a team on a node group is a QOS of its own:
 //
-//     physics: { quota: { h100: 32 gpus } }   ->   QOS physics.h100 with GrpTRES=gres/gpu=32
+//     physics: { quota: { h100: 32 gpus } }   ->   QOS physics.h100 with GrpTRES=gres/gpu=32, of GPUs in 4 shards each billing=128
 //
 // Users of the team have that QOS, as the default and the only one, in their association with the partition of the group. A limit of the
 // account with the GPU's type (GrpTRES=gres/gpu:h100=32) would hold only those jobs that name the type (Slurm, resource limits, "Specific
@@ -24,17 +24,13 @@ std::string text_of(std::int64_t n) {
   return s;
 }
 
-// What useradd of Linux takes (shadow, NAME_REGEX), capitals besides: directories have them. sacctmgr writes names small.
-bool is_account_name(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && name.size() <= 32 && letter(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
-}
-
-// Each of the three is written, so that a quota that was counted otherwise before leaves nothing behind; -1 takes a limit away.
+// Each of them is written, so that a quota that was counted otherwise before leaves nothing behind; -1 takes a limit away. A GPU that is handed out in shards is
+// counted in them, whole or not: slurm.conf weighs both as billing.
 std::string tres_of(const SlurmNodes& n, const Cluster& c, const QuotaAmount& quota) {
-  std::int64_t cpus = -1, gpus = -1, nodes = -1;
-  if (*quota.of == "gpus") {
+  std::int64_t billing = -1, cpus = -1, gpus = -1, nodes = -1;
+  if (*quota.of == "gpus" && n.shards > 0) {
+    billing = *quota.amount * n.shards;
+  } else if (*quota.of == "gpus") {
     const std::int64_t fitted = c.nodes[n.group].server.gpu_count;
     gpus = *quota.amount * (fitted > 0 ? n.gpus / fitted : 1);   // Slurm counts instances where MIG cuts the GPUs
   } else if (*quota.of == "cores") {
@@ -42,7 +38,7 @@ std::string tres_of(const SlurmNodes& n, const Cluster& c, const QuotaAmount& qu
   } else {
     nodes = *quota.amount;
   }
-  return "cpu=" + text_of(cpus) + ",gres/gpu=" + text_of(gpus) + ",node=" + text_of(nodes);
+  return "billing=" + text_of(billing) + ",cpu=" + text_of(cpus) + ",gres/gpu=" + text_of(gpus) + ",node=" + text_of(nodes);
 }
 
 void teams_of(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
@@ -72,7 +68,7 @@ void teams_of(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
     for (const auto& user : team.users) {
       if (!user) continue;
       if (!is_account_name(*user)) {
-        findings.error("slurm-account-name", user.span, "'" + one_line(*user) + "' is no account's name: a letter or _, then letters, digits, _ - and ., at most 32");
+        findings.error("slurm-account-name", user.span, account_name_error(*user));
         continue;
       }
       t.users.push_back(*user);
@@ -151,6 +147,15 @@ void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bu
 }
 
 }  // namespace
+
+// What useradd of Linux takes (shadow, NAME_REGEX), capitals besides: directories have them. sacctmgr writes names small.
+bool is_account_name(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !name.empty() && name.size() <= 32 && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
+}
+
+std::string account_name_error(std::string_view name) { return "'" + one_line(name) + "' is no account's name: a letter or _, then letters, digits, _ - and ., at most 32"; }
 
 void slurm_accounting(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
   const Cluster& c = in.cluster;

@@ -152,6 +152,10 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
     } else {
       n.devices = devices_of(s, n.cores_per_socket);
     }
+    n.shards = g.software.gpu_shards.value_or(0);
+    if (n.mig && n.shards > 0)
+      findings.error("slurm-shards-of-instances", g.software.gpu_shards.span, "each GPU of '" + g.name + "' is to be handed out in " + text_of(n.shards) + " shards, and is cut by MIG into " + text_of(each))
+          .note(g.software.mig.span, "the layout is set here").help("keep one of the two");
   }
   if (const std::int64_t spares = g.spec ? g.spec->spares.value_or(0) : 0; spares > 0) {
     std::vector<std::string> last;
@@ -164,7 +168,7 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
 }
 
 // Slurm's own file server for its state: NFS that every controller mounts and reaches. What is mounted on controllers alone is meant for it; nothing compiled mounts
-// file systems of other kinds.
+// file systems of other kinds but by clients that somebody else installs.
 const StorageModel* state_storage(const Cluster& c, const std::vector<int>& groups) {
   const StorageModel* found = nullptr;
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
@@ -308,6 +312,7 @@ SlurmFacts slurm_facts(const CompileInput& in, Findings& findings) {
   }
   slurm_topology(in, facts, findings);
   slurm_accounting(in, facts, findings);
+  slurm_reservations(in, facts, findings);
   return facts;
 }
 

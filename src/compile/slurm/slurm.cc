@@ -71,16 +71,21 @@ void check_releases(const CompileInput& in, Findings& findings) {
   }
 }
 
+bool hands_out_gpus(const SlurmFacts& facts) {
+  return std::any_of(facts.nodes.begin(), facts.nodes.end(), [](const SlurmNodes& n) { return n.gpus > 0; });
+}
+bool hands_out_shards(const SlurmFacts& facts) {
+  return std::any_of(facts.nodes.begin(), facts.nodes.end(), [](const SlurmNodes& n) { return n.shards > 0; });
+}
+
 void accounting(const SlurmFacts& facts, SlurmFile& f) {
   if (facts.databases.empty()) return;   // without a database slurmctld calls gathering what nobody stores an error
-  bool gpus = false;
-  for (const SlurmNodes& n : facts.nodes) gpus |= n.gpus > 0;
   f.blank();
   f.comment("who used what: slurmdbd.conf; what teams may use: accounts.sh");
   f.derived("AccountingStorageType", "accounting_storage/slurmdbd");
   f.derived("AccountingStorageHost", facts.databases[0]);
   if (facts.databases.size() > 1) f.derived("AccountingStorageBackupHost", facts.databases[1]);
-  if (gpus) f.derived("AccountingStorageTRES", "gres/gpu");
+  if (hands_out_gpus(facts)) f.derived("AccountingStorageTRES", hands_out_shards(facts) ? "gres/gpu,gres/shard" : "gres/gpu");
   f.set("JobAcctGatherType", "jobacct_gather/cgroup");
   if (facts.teams.empty()) return;
   f.derived("AccountingStorageEnforce", "associations,limits,qos");
@@ -88,6 +93,12 @@ void accounting(const SlurmFacts& facts, SlurmFile& f) {
   f.set("PriorityType", "priority/multifactor", "who used less of the team's share comes first; among equals who waits longer");
   f.set("PriorityWeightFairshare", "10000");   // both factors lie between 0 and 1: waiting decides where shares differ by less than a tenth
   f.set("PriorityWeightAge", "1000");
+}
+
+std::string gres_of(const SlurmNodes& n) {
+  if (n.gpus == 0) return {};
+  const std::string whole = "gpu:" + n.type + ":" + text_of(n.gpus);
+  return n.shards > 0 ? whole + ",shard:" + text_of(n.gpus * n.shards) : whole;
 }
 
 void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
@@ -128,9 +139,7 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.set("HealthCheckNodeState", "ANY,CYCLE", "busy or not, spread over the five minutes: a check of all nodes at once would disturb jobs that run on all of them");
   accounting(facts, f);
   f.blank();
-  bool gpus = false;
-  for (const SlurmNodes& n : facts.nodes) gpus |= n.gpus > 0;
-  if (gpus) f.derived("GresTypes", "gpu");
+  if (hands_out_gpus(facts)) f.derived("GresTypes", hands_out_shards(facts) ? "gpu,shard" : "gpu");
   if (facts.topology == SlurmTopology::tree) f.derived("TopologyPlugin", "topology/tree");
   if (facts.topology == SlurmTopology::block) f.derived("TopologyPlugin", "topology/block");
 
@@ -139,7 +148,7 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   for (const SlurmNodes& n : facts.nodes) {
     f.line({{"NodeName", n.names}, {"CPUs", text_of(n.cpus)}, {"Sockets", text_of(n.sockets)}, {"CoresPerSocket", text_of(n.cores_per_socket)},
             {"ThreadsPerCore", text_of(n.threads_per_core)}, {"RealMemory", text_of(n.real_memory)},
-            {"Gres", n.gpus > 0 ? "gpu:" + n.type + ":" + text_of(n.gpus) : std::string()}, {"Feature", join(n.features, ",")}});
+            {"Gres", gres_of(n)}, {"Feature", join(n.features, ",")}});
     if (!n.spares.empty()) f.line({{"DownNodes", n.spares}, {"State", "DRAIN"}, {"Reason", "spare"}});
   }
   f.blank();
@@ -149,7 +158,8 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   for (const SlurmNodes& n : facts.nodes) {
     f.line({{"PartitionName", in.cluster.nodes[n.group].name}, {"Nodes", n.names}, {"Default", first ? "YES" : "NO"}, {"State", "UP"}, {"MaxTime", longest},
             {"DefMemPerCPU", text_of(n.cpus > 0 ? n.real_memory / n.cpus : 0)},
-            {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? text_of(n.cpus / n.gpus) : std::string()}});
+            {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? text_of(n.cpus / n.gpus) : std::string()},
+            {"TRESBillingWeights", n.shards > 0 ? "GRES/gpu=" + text_of(n.shards) + ",GRES/shard=1" : std::string()}});
     first = false;
   }
   f.finish(bundle, findings);
@@ -166,6 +176,8 @@ void gres_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, 
     }
     for (const GpuDevices& d : n.devices)
       f.line({{"NodeName", n.names}, {"Name", "gpu"}, {"Type", n.type}, {"File", d.file}, {"Cores", d.cores}, {"Links", d.links}});
+    // Without File= slurmd gives each of the node's GPUs as many (gres.conf(5), gres/shard).
+    if (n.shards > 0) f.line({{"NodeName", n.names}, {"Name", "shard"}, {"Count", text_of(n.gpus * n.shards)}});
   }
   f.finish(bundle, findings);
 }
@@ -214,11 +226,10 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::vector<std::string_view> files{"slurm.conf", "cgroup.conf"};
   slurm_conf(in, facts, bundle, findings);
   cgroup_conf(in, bundle, findings);
-  bool gpus = false;
-  for (const SlurmNodes& n : facts.nodes) gpus |= n.gpus > 0;
-  if (gpus) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
+  if (hands_out_gpus(facts)) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
   if (facts.topology != SlurmTopology::none) files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);
   if (!facts.databases.empty()) files.push_back("slurmdbd.conf"), emit_accounting(in, facts, bundle, findings);
+  emit_reservations(in, facts, bundle);
   plugstack_conf(in, bundle);
   emit_node_scripts(in, facts, bundle, findings);
   check_extra_files(in, "slurm", files, findings);
@@ -247,7 +258,7 @@ void check_pyxis(const Cluster& c, Findings& findings) {
 
 const Output kSlurmOutput{
     .id = "slurm",
-    .summary = "slurm.conf, gres.conf, cgroup.conf, topology.conf, slurmdbd.conf; prolog, epilog, health check; accounts and quotas of teams",
+    .summary = "slurm.conf, gres.conf, cgroup.conf, topology.conf, slurmdbd.conf; prolog, epilog, health check; accounts and quotas of teams; reservations",
     .consumers = "slurmctld, slurmd and slurmdbd 22.05 to 25.05",
     .wanted = wanted,
     .emit = emit,

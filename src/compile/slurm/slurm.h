@@ -32,6 +32,7 @@ struct SlurmNodes {                      // one NodeName line: the nodes of a gr
   std::string type;                      // GRES type, empty without GPUs
   std::int64_t gpus = 0;                 // as Slurm counts them: MIG instances where the GPUs are cut
   bool mig = false;
+  std::int64_t shards = 0;               // of each GPU; 0: it is not shared
   std::vector<GpuDevices> devices;
   std::vector<std::string> features;
   std::string spares;                    // nodes held back for repair, folded; empty: none
@@ -43,6 +44,12 @@ struct SlurmTeam {
   std::int64_t share = 1;                // parts of a thousand
   std::vector<SlurmQuota> quotas;
   std::vector<std::string> users;
+};
+struct SlurmReservation {
+  std::string name, nodes;               // folded, or ALL
+  std::string start, end;                // 2026-12-01T08:00:00
+  std::int64_t days = 0;                 // after which it comes again; 0: it does not
+  std::vector<std::string> users, accounts, flags;
 };
 struct SlurmSwitch { std::string name, nodes, switches; };   // a leaf has nodes, the others have switches
 struct SlurmBlock { std::string name, nodes; };
@@ -61,6 +68,7 @@ struct SlurmFacts {
   std::string database_host;             // of MariaDB
   std::vector<SlurmTeam> teams;
   bool shares = false;                   // some team has one
+  std::vector<SlurmReservation> reservations;
 };
 
 // Which daemons run on the nodes of a group; of the controllers, on some of them at least.
@@ -79,6 +87,11 @@ void check_pyxis(const Cluster&, Findings&);
 SlurmFacts slurm_facts(const CompileInput&, Findings&);
 // In facts.databases, facts.teams; needs facts.nodes and facts.controllers.
 void slurm_accounting(const CompileInput&, SlurmFacts&, Findings&);
+bool is_account_name(std::string_view);
+std::string account_name_error(std::string_view);
+// In facts.reservations; needs facts.nodes.
+void slurm_reservations(const CompileInput&, SlurmFacts&, Findings&);
+void emit_reservations(const CompileInput&, const SlurmFacts&, Bundle&);
 // slurmdbd.conf and accounts.sh.
 void emit_accounting(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
 // prolog.sh, epilog.sh, healthcheck.sh, and for each node group what they look for.

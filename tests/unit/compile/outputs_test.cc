@@ -171,9 +171,9 @@ TEST(Slurm, TeamsBecomeAccountsWithAQosForEachQuota) {
   ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
   const std::string accounts = c.file("slurm/accounts.sh"), conf = c.file("slurm/slurm.conf");
   EXPECT_EQ(test::between(accounts, "quota physics.fast", "\n\n"),
-            "quota physics.fast cpu=-1,gres/gpu=4,node=-1\nquota physics.cut cpu=-1,gres/gpu=21,node=-1\nteam physics 600\nmember physics ada\nmember physics grace");
-  EXPECT_NE(accounts.find("quota nlp.fast cpu=200,gres/gpu=-1,node=-1\nteam nlp 1\n"), std::string::npos) << accounts;
-  EXPECT_NE(accounts.find("quota ops.fast cpu=-1,gres/gpu=-1,node=1\nteam ops 1\n"), std::string::npos) << accounts;
+            "quota physics.fast billing=-1,cpu=-1,gres/gpu=4,node=-1\nquota physics.cut billing=-1,cpu=-1,gres/gpu=21,node=-1\nteam physics 600\nmember physics ada\nmember physics grace");
+  EXPECT_NE(accounts.find("quota nlp.fast billing=-1,cpu=200,gres/gpu=-1,node=-1\nteam nlp 1\n"), std::string::npos) << accounts;
+  EXPECT_NE(accounts.find("quota ops.fast billing=-1,cpu=-1,gres/gpu=-1,node=1\nteam ops 1\n"), std::string::npos) << accounts;
   EXPECT_NE(accounts.find("    physics) printf '%s %s\\n' fast physics.fast cut physics.cut ;;\n    nlp) printf '%s %s\\n' fast nlp.fast cut normal ;;\n"), std::string::npos) << accounts;
   EXPECT_NE(accounts.find("cluster=case\nsubmit=50\nrunning=5\n"), std::string::npos) << accounts;
   EXPECT_NE(conf.find("\nAccountingStorageHost=ctl\n"), std::string::npos) << conf;

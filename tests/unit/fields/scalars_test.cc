@@ -39,6 +39,18 @@ TEST(Date, KnowsTheCalendar) {
   EXPECT_TRUE(*read("2027-03-31") < *read("2027-04-01"));
 }
 
+// The days by GNU date: date -u -d '2028-02-28T23:59:30 60 seconds', and so on.
+TEST(Moment, ReadsAndAdds) {
+  std::string error;
+  const auto read = [&](std::string_view text) { return Moment::parse(text, error); };
+  ASSERT_TRUE(read("2028-02-28T23:59:30"));
+  EXPECT_EQ(read("2028-02-28T23:59:30")->after(60).text(), "2028-02-29T00:00:30");
+  EXPECT_EQ(read("2027-12-31 22:00")->after(7200).text(), "2028-01-01T00:00:00");
+  EXPECT_EQ(read("2027-01-01T00:00")->after(366 * 86400).text(), "2028-01-02T00:00:00");
+  for (const char* wrong : {"2027-02-29T00:00", "2027-03-01", "2027-03-01T24:00", "2027-03-01T23:60", "2027-03-01T23:59:60", "2027-03-01T9:00", "2027-03-01x09:00", "2027-03-01T09:00:0", "2027-03-01T09:00Z", "2027-03-01T09-00", "T", ""})
+    EXPECT_FALSE(read(wrong)) << wrong;
+}
+
 TEST(PartCount, ReadsCountAndName) {
   std::string error;
   PartCount p;

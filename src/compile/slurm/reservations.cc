@@ -1,0 +1,126 @@
+// Nodes that are kept for some at a known time: a script of scontrol commands. slurmctld holds reservations in its state, not in slurm.conf.
+//
+// scontrol takes no beginning that is past (slurmctld refuses one older than ten minutes), so the script looks at the clock: what is over is left out, what is under
+// way begins now and ends when it would have, and what comes again begins the next time.
+#include <algorithm>
+
+#include "base/text.h"
+#include "compile/common.h"
+#include "compile/slurm/slurm.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::int64_t kDay = 86400;                // seconds
+constexpr double kLongest = 366.0 * kDay;           // a reservation without an end lasts a year (slurmctld, reservation.c, ONE_YEAR): more is a slip
+
+// Each node is one that slurmd runs on. The names are the cluster's: told where they were resolved.
+void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservation& r, SlurmReservation& out, Findings& findings) {
+  HostPattern::Error error;
+  const auto pattern = HostPattern::parse(*r.nodes, error);
+  if (!pattern) return;
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(pattern->count()));
+  for (std::int64_t i = 0; i < pattern->count(); ++i) {
+    names.push_back(pattern->name(i));
+    if (std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& n) { return in.cluster.nodes[static_cast<std::size_t>(n.group)].names.index_of(names.back()) >= 0; })) continue;
+    findings.error("slurm-reservation-unmade", r.nodes.span, "'" + names.back() + "' is to be reserved, and Slurm does not hand it out").help("name nodes of the groups in scheduler.schedules");
+    return;
+  }
+  out.nodes = fold_names(names);
+}
+
+void check_times(const Reservation& r, SlurmReservation& out, Findings& findings) {
+  if (!r.start || !r.length) return;
+  if (r.repeat) out.days = *r.repeat == "weekly" ? 7 : 1;
+  const double most = out.days > 0 ? static_cast<double>(out.days * kDay) : kLongest;
+  if (r.length->value < 60 || r.length->value > most) {
+    const std::string why = r.length->value < 60 ? "shorter than a minute" : out.days > 0 ? "not over when it comes again" : "longer than a year";
+    findings.error("slurm-reservation-unmade", r.length.span, "a reservation of " + to_text(*r.length) + " is " + why);
+    return;
+  }
+  out.start = r.start->text();
+  out.end = r.start->after(static_cast<std::int64_t>(r.length->value)).text();
+}
+
+// `scontrol` sends names of users to slurmctld, which has to know them, and accounts, which have to be in its database.
+void check_users(const Reservation& r, SourceSpan at, std::string_view name, SlurmReservation& out, Findings& findings) {
+  for (const auto& user : r.users) {
+    if (!user) continue;
+    if (is_account_name(*user)) out.users.push_back(*user);
+    else findings.error("slurm-account-name", user.span, account_name_error(*user));
+  }
+  for (const auto& team : r.teams)
+    if (team) out.accounts.push_back(to_lower(*team));
+  if (!out.users.empty() || !out.accounts.empty()) return;
+  if (r.maintenance.value_or(false)) out.users.push_back("root");
+  else if (r.users.empty() && r.teams.empty())
+    findings.error("slurm-reservation-unmade", at, "nobody may use what '" + std::string(name) + "' reserves").help("name teams or users, or write maintenance: true");
+}
+
+constexpr std::string_view kScript = R"sh(
+# Makes the reservations that the spec names. Run it as root or SlurmUser where scontrol reaches slurmctld, where teams have reservations after accounts.sh; again
+# after each change: what is there by its name stays as it is (scontrol delete reservation NAME), and what is over is not made.
+set -eu
+
+number() { printf %s "$1" | tr -d 'T:-'; }
+earlier() { [ "$(number "$1")" -lt "$(number "$2")" ]; }
+# later MOMENT DAYS: the same time of day
+later() { printf '%sT%s\n' "$(date -u -d "${1%T*} $2 days" +%Y-%m-%d)" "${1#*T}"; }
+# reservation NAME START END DAYS KEY=VALUE...     DAYS: it comes again after so many; 0: it does not
+reservation() {
+  name=$1 start=$2 end=$3 days=$4
+  shift 4
+  if scontrol --oneliner show reservation "$name" > /dev/null 2>&1; then return; fi
+  now=$(date +%Y-%m-%dT%H:%M:%S)
+  if [ "$days" -gt 0 ]; then
+    past=$((($(date +%s) - $(date -d "$start" +%s)) / 86400 / days * days))   # as good as all of them at once
+    if [ "$past" -gt 0 ]; then start=$(later "$start" "$past") end=$(later "$end" "$past"); fi
+    while earlier "$start" "$now"; do start=$(later "$start" "$days") end=$(later "$end" "$days"); done
+  elif earlier "$end" "$now"; then
+    return
+  elif earlier "$start" "$now"; then
+    start=now
+  fi
+  scontrol create reservation ReservationName="$name" StartTime="$start" EndTime="$end" "$@"
+}
+)sh";
+
+}  // namespace
+
+void slurm_reservations(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
+  const auto& scheduler = in.cluster.spec.software.scheduler;
+  if (!scheduler) return;
+  for (const auto& entry : scheduler->reservations) {
+    const Reservation& r = entry.value;
+    SlurmReservation out{.name = entry.name, .nodes = "ALL"};
+    check_times(r, out, findings);
+    if (r.nodes) check_nodes(in, facts, r, out, findings);
+    check_users(r, entry.name_span, entry.name, out, findings);
+    if (r.maintenance.value_or(false)) out.flags = {"MAINT", "IGNORE_JOBS"};
+    if (out.days > 0) out.flags.push_back(out.days == 7 ? "WEEKLY" : "DAILY");
+    if (!out.start.empty()) facts.reservations.push_back(std::move(out));
+  }
+}
+
+void emit_reservations(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle) {
+  if (facts.reservations.empty()) return;
+  bundle.open("slurm/reservations.sh", "slurm", 0755);
+  std::string& out = bundle.text();
+  out += "#!/bin/sh\n";
+  out += made_by(in, "slurm");
+  out += kScript;
+  ShellWriter w(out);
+  w.blank();
+  for (const SlurmReservation& r : facts.reservations) {
+    std::vector<std::string> words{"reservation", r.name, r.start, r.end, std::to_string(r.days), "Nodes=" + r.nodes};
+    if (!r.users.empty()) words.push_back("Users=" + join(r.users, ","));
+    if (!r.accounts.empty()) words.push_back("Accounts=" + join(r.accounts, ","));
+    if (!r.flags.empty()) words.push_back("Flags=" + join(r.flags, ","));
+    w.command(words);
+  }
+  bundle.close();
+}
+
+}  // namespace clusterc
