@@ -292,7 +292,7 @@ class Tree:
         of_node, by_name = self.of_node(hosts), {name: ip for ip, names in hosts.items() for name in names}
         storage = {f["network"] for f in self.plan["fabrics"] if f["carries"] == ["storage"]}
         for name, v in getattr(self, "variables", {}).items():
-            made = {d["mount"] for d in v.get("cluster_drives", [])} | {m["path"] for m in v.get("cluster_nfs_mounts", [])}
+            made = {d["mount"] for d in v.get("cluster_drives", [])} | {m["path"] for m in v.get("cluster_mounts", [])}
             path = os.path.join(self.tree, "slurm", "nodes", name + ".sh")
             for line in lines_of(path) if os.path.exists(path) else []:
                 words = shlex.split(line)
@@ -300,7 +300,9 @@ class Tree:
                     if words[1] not in made:
                         raise Disagree(f"the health check of {name} asks for {words[1]}, which nobody mounts")
                     self.count("file systems: health check = group_vars", 1)
-            for m in v.get("cluster_nfs_mounts", []):
+            for m in v.get("cluster_mounts", []):
+                if m["type"] != "nfs":
+                    continue                             # by addresses that the spec writes
                 server = m["source"].split(":")[0]
                 if server not in by_name:
                     continue                             # a host outside

@@ -113,6 +113,7 @@ void check_inventory_ports(const Cluster& c, const Plan& plan, const Inventory& 
 std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, bool judging, Bundle& bundle, Findings& findings) {
   std::vector<std::string_view> uncalled;
   check_addresses(c, plan, findings);
+  check_sources(c, findings);
   if (asked.inventory) check_inventory(c, plan, *asked.inventory, findings), check_inventory_ports(c, plan, *asked.inventory, findings);
   for (const Output* output : all_outputs()) {
     if (!asked.only.empty() && !asked.only.contains(output->id)) continue;   // today's wish, not the spec's

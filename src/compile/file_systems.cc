@@ -6,6 +6,7 @@
 #include "compile/common.h"
 #include "compile/hosts/each_address.h"
 #include "compile/install/install.h"
+#include "compile/lustre.h"
 #include "model/storage_path.h"
 
 namespace clusterc {
@@ -86,11 +87,55 @@ std::string nfs_server(const Cluster& c, const Plan& plan, int storage, int grou
   return home_of(c, plan, s.nodes).network == n ? server : server + "-" + network;
 }
 
-std::optional<NfsMount> nfs_mount(const Cluster& c, const Plan& plan, int storage, int group) {
+// Where the group is in a network with the address; -1: nowhere.
+int network_at(const Cluster& c, std::uint32_t address, int group) {
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    const NetworkModel& net = c.networks[n];
+    if (!net.subnet || !net.subnet->contains(address)) continue;
+    if (std::any_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group && e.members > 0 && !is_management_port(c, net, e); })) return static_cast<int>(n);
+  }
+  return -1;
+}
+
+bool is_of(const StorageModel& s, StorageKind kind) { return s.spec && s.spec->kind && *s.spec->kind == kind && s.spec->mount; }
+
+// What a client of this kind mounts; nullopt: the spec does not say, or says it badly.
+std::optional<NetworkMount> mount_of_source(const Cluster& c, const StorageModel& s, int group) {
+  if (!s.spec->source) return std::nullopt;
+  std::string why;
+  if (is_of(s, StorageKind::lustre)) {
+    const auto source = read_lustre_source(*s.spec->source, why);
+    const bool reached = source && std::any_of(source->nids.begin(), source->nids.end(), [&](const LustreNid& nid) { return network_at(c, nid.address, group) >= 0; });
+    // flock: locks of files hold between nodes, which is the default since Lustre 2.13 only (mount.lustre(8))
+    return reached ? std::optional(NetworkMount{*s.spec->source, *s.spec->mount, "lustre", "flock,_netdev"}) : std::nullopt;
+  }
+  if (!is_of(s, StorageKind::beegfs) || !is_beegfs_host(*s.spec->source)) return std::nullopt;
+  // The file is the client package's own, and names the file with the secret of connections (connAuthFile, /etc/beegfs/conn.auth).
+  return NetworkMount{"beegfs_nodev", *s.spec->mount, "beegfs", "cfgFile=/etc/beegfs/beegfs-client.conf,sysMgmtdHost=" + *s.spec->source + ",_netdev"};
+}
+
+std::optional<NetworkMount> network_mount(const Cluster& c, const Plan& plan, int storage, int group) {
   const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
-  if (!is_nfs(s) || s.nodes == group || !mounts(s, c.nodes[static_cast<std::size_t>(group)])) return std::nullopt;
+  if (s.nodes == group || !mounts(s, c.nodes[static_cast<std::size_t>(group)])) return std::nullopt;
+  if (!is_nfs(s)) return mount_of_source(c, s, group);
   const std::string server = nfs_server(c, plan, storage, group);
-  return server.empty() ? std::nullopt : std::optional(NfsMount{server, *s.spec->mount});
+  return server.empty() ? std::nullopt : std::optional(NetworkMount{server + ":" + *s.spec->mount, *s.spec->mount, "nfs", "hard,_netdev"});
+}
+
+bool by_source(const StorageModel& s) { return is_of(s, StorageKind::lustre) || is_of(s, StorageKind::beegfs); }
+
+// Says who does not get what is mounted by its source, and what the others need for it.
+void note_source(const Cluster& c, const Plan& plan, int storage, Findings& findings) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  const auto& source = s.spec->source;
+  const bool lustre = is_of(s, StorageKind::lustre);
+  std::vector<std::string> left;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (c.nodes[g].count > 0 && s.nodes != static_cast<int>(g) && mounts(s, c.nodes[g]) && (c.nodes[g].computes || !s.spec->on.empty()) && !network_mount(c, plan, storage, static_cast<int>(g))) left.push_back("'" + c.nodes[g].name + "'");
+  if (!left.empty())
+    findings.note("storage-not-mounted", source.span, "'" + s.name + "' is not mounted on " + join(left, ", ") + ": no network with a subnet joins them and its management servers").help("LNet routers between two networks are yours to set up, and so is such a mount");
+  findings.note("storage-client-uninstalled", s.span, "'" + s.name + "' is mounted by fstab, and nothing that is compiled installs the client of " + (lustre ? "Lustre" : "BeeGFS"))
+      .help(lustre ? "install the client that is built for the nodes' kernel; the health check fails until the file system is mounted" : "install beegfs-client, and put the secret of connections where its beegfs-client.conf says; the health check fails until the file system is mounted");
 }
 
 }  // namespace
@@ -120,14 +165,53 @@ std::optional<DataDrives> data_drives(const Cluster& c, int storage, int group, 
   return raid ? std::optional(DataDrives{s.name, *s.spec->mount, drives, *raid}) : std::nullopt;
 }
 
-std::vector<NfsMount> nfs_mounts(const Cluster& c, const Plan& plan, int group) {
-  std::vector<NfsMount> out;
+std::vector<NetworkMount> network_mounts(const Cluster& c, const Plan& plan, int group) {
+  std::vector<NetworkMount> out;
   for (std::size_t i = 0; i < c.storage.size(); ++i)
-    if (auto mount = nfs_mount(c, plan, static_cast<int>(i), group)) out.push_back(*std::move(mount));
+    if (auto mount = network_mount(c, plan, static_cast<int>(i), group)) out.push_back(*std::move(mount));
   return out;
 }
 
-bool is_mounted_by_us(const Cluster& c, const Plan& plan, int storage, int group) { return data_drives(c, storage, group) || nfs_mount(c, plan, storage, group); }
+std::string lnet_options(const Cluster& c, const Plan& plan, int group, const GroupNetwork& network) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> nets;   // as the spec has them first
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const StorageModel& s = c.storage[i];
+    std::string why;
+    if (!is_of(s, StorageKind::lustre) || !network_mount(c, plan, static_cast<int>(i), group)) continue;
+    const auto source = read_lustre_source(*s.spec->source, why);   // it is mounted, so it can be read
+    for (const LustreNid& nid : source->nids) {
+      const int over = network_at(c, nid.address, group);
+      if (over < 0) continue;
+      auto at = std::find_if(nets.begin(), nets.end(), [&](const auto& n) { return n.first == nid.net; });
+      if (at == nets.end()) at = nets.insert(nets.end(), {nid.net, {}});
+      for (const std::string& device : network.devices_in(over))
+        if (std::find(at->second.begin(), at->second.end(), device) == at->second.end()) at->second.push_back(device);
+    }
+  }
+  std::string out;
+  for (const auto& [net, devices] : nets)
+    if (!devices.empty()) out += (out.empty() ? "" : ",") + net + "(" + join(devices, ",") + ")";
+  return out.empty() ? out : "options lnet networks=\"" + out + "\"\n";
+}
+
+bool is_mounted_by_us(const Cluster& c, const Plan& plan, int storage, int group) { return data_drives(c, storage, group) || network_mount(c, plan, storage, group); }
+
+void check_sources(const Cluster& c, Findings& findings) {
+  for (const StorageModel& s : c.storage) {
+    if (!s.spec || !s.spec->source || !s.spec->kind) continue;
+    const auto& source = s.spec->source;
+    const std::string shown = "'" + one_line(source->substr(0, 80)) + "'";
+    std::string why;
+    if (*s.spec->kind == StorageKind::lustre) {
+      if (!read_lustre_source(*source, why))
+        findings.error("storage-source-malformed", source.span, shown + " is nothing that Lustre mounts: " + why).help("NIDs of the management servers, then the name: 10.3.0.5@o2ib:10.3.0.6@o2ib:/scratch");
+    } else if (*s.spec->kind == StorageKind::beegfs) {
+      if (!is_beegfs_host(*source)) findings.error("storage-source-malformed", source.span, shown + " is no host of BeeGFS's management service").help("one host name or address: mgmt1");
+    } else {
+      findings.warning("storage-source-unused", source.span, "'" + s.name + "' is " + std::string(enum_text(*s.spec->kind)) + ", and nothing reads its `source`").help("take it out; what NFS mounts follows from `servers` and `mount`");
+    }
+  }
+}
 
 void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) {
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
@@ -148,12 +232,16 @@ void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) 
     if (is_nfs(s)) {
       std::vector<std::string> left;
       for (std::size_t g = 0; g < c.nodes.size(); ++g)
-        if (c.nodes[g].count > 0 && s.nodes != static_cast<int>(g) && mounts(s, c.nodes[g]) && (c.nodes[g].computes || !s.spec->on.empty()) && !nfs_mount(c, plan, static_cast<int>(i), static_cast<int>(g))) left.push_back("'" + c.nodes[g].name + "'");
+        if (c.nodes[g].count > 0 && s.nodes != static_cast<int>(g) && mounts(s, c.nodes[g]) && (c.nodes[g].computes || !s.spec->on.empty()) && !network_mount(c, plan, static_cast<int>(i), static_cast<int>(g))) left.push_back("'" + c.nodes[g].name + "'");
       if (!left.empty()) findings.note("storage-not-mounted", s.span, "'" + s.name + "' is not mounted on " + join(left, ", ") + ": no network with a subnet joins them and its servers").help("name both in `connects` of one network with a subnet");
     }
     if (is_nfs(s)) continue;
+    if (by_source(s) && s.spec->source) {
+      note_source(c, plan, static_cast<int>(i), findings);
+      continue;
+    }
     findings.note("storage-not-mounted", s.span, "nothing that is compiled mounts '" + s.name + "' (" + std::string(enum_text(*s.spec->kind)) + "), and no health check asks for it")
-        .help("install its maker's client, and mount it with that");
+        .help(by_source(s) ? "write its `source`, which the nodes then mount with a client that you install" : "install its maker's client, and mount it with that");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/group_network.h"
 #include "diag/finding.h"
 #include "model/cluster.h"
 #include "plan/plan.h"
@@ -31,13 +32,19 @@ struct DataDrives {
 // nullopt: this storage does not lie on drives of these nodes, or the spec does not say on which; then `why`, where given, says what is missing.
 std::optional<DataDrives> data_drives(const Cluster&, int storage, int group, std::string* why = nullptr);
 
-// NFS file systems that the group mounts. Others need client software of their own kind, and the spec does not say what that mounts.
-struct NfsMount { std::string server, path; };   // the server as hosts calls its address in the network that both are in
-std::vector<NfsMount> nfs_mounts(const Cluster&, const Plan&, int group);
+// What the group mounts over the network: NFS from the server as hosts calls its address in the network that both are in; Lustre and BeeGFS from the `source` of the
+// spec, by client software that somebody else installs. Others have clients of their makers, which mount by themselves.
+struct NetworkMount { std::string source, path; std::string_view type; std::string options; };   // a line of fstab
+std::vector<NetworkMount> network_mounts(const Cluster&, const Plan&, int group);
+
+// Which of the node's interfaces are in which LNet, for the Lustre that the group mounts: a line of modprobe.d; empty: it mounts none.
+std::string lnet_options(const Cluster&, const Plan&, int group, const GroupNetwork&);
 
 // Whether the storage is mounted on these nodes by what is compiled: the rest is somebody else's business, and no health check asks for it.
 bool is_mounted_by_us(const Cluster&, const Plan&, int storage, int group);
 
+// Says which sources no client could mount.
+void check_sources(const Cluster&, Findings&);
 // Says which file systems of the spec are mounted or made by nobody.
 void check_file_systems(const Cluster&, const Plan&, Findings&);
 

@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/file_systems.h"
 #include "model/rdma.h"
 
 namespace clusterc {
@@ -22,7 +23,7 @@ std::string locked_memory(const Cluster& c, int group) {
   return kib;
 }
 
-NodeFiles node_files(const Cluster& c, int group, bool several_ports_in_one_subnet) {
+NodeFiles node_files(const Cluster& c, const Plan& plan, int group, const GroupNetwork& network) {
   const Software& s = c.nodes[group].software;
   NodeFiles out;
   const std::string memlock = locked_memory(c, group);
@@ -37,8 +38,9 @@ NodeFiles node_files(const Cluster& c, int group, bool several_ports_in_one_subn
   if (memlock == "unlimited" && c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::slurm) out.slurmd = "[Service]\nLimitMEMLOCK=infinity\n";
   // Several ports in one subnet: each answers for its own address only, and takes packets that the tables route elsewhere
   // (Linux, Documentation/networking/ip-sysctl.rst)
-  if (several_ports_in_one_subnet) out.sysctl += "net.ipv4.conf.all.arp_ignore = 1\nnet.ipv4.conf.all.arp_announce = 2\nnet.ipv4.conf.all.rp_filter = 2\n";
+  if (network.several_in_one_subnet()) out.sysctl += "net.ipv4.conf.all.arp_ignore = 1\nnet.ipv4.conf.all.arp_announce = 2\nnet.ipv4.conf.all.rp_filter = 2\n";
   if (s.huge_pages) out.sysctl += "vm.nr_hugepages = " + number(*s.huge_pages) + "\n";
+  out.lnet = lnet_options(c, plan, group, network);
   return out;
 }
 

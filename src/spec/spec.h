@@ -242,7 +242,7 @@ struct Storage {
   Value<StorageKind> kind;
   Value<Version> version;
   std::optional<StorageServers> servers;
-  Value<std::string> mount, protection, drives;
+  Value<std::string> mount, source, protection, drives;
   Value<Bytes> capacity;
   std::optional<StorageDemand> demand;
   std::optional<StorageClass> kubernetes;
@@ -253,6 +253,7 @@ struct Storage {
     v("version", s.version, {.doc = "release, as text"});
     v("servers", s.servers, {.doc = "bought systems, a node group, or an outside host"});
     v("mount", s.mount, {.doc = "where clients see it"});
+    v("source", s.source, {.doc = "what clients mount. lustre: management servers and name, 10.3.0.5@o2ib:10.3.0.6@o2ib:/scratch; beegfs: host of the management service"});
     v("on", s.on, {.doc = "node groups that mount it; left out: all"});
     v("drives", s.drives, {.doc = "local: entry of drives that it lies on"});
     v("capacity", s.capacity, {.doc = "usable capacity"});

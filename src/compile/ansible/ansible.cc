@@ -144,6 +144,7 @@ void settings(YamlWriter& y, const Spec& spec, const NodeGroupModel& g, const An
   put(y, "cluster_kernel_modules", s.packages.modules);
   if (!s.files.sysctl.empty()) put(y, "cluster_sysctl", s.files.sysctl);
   if (!s.files.limits.empty()) put(y, "cluster_limits", s.files.limits);
+  if (!s.files.lnet.empty()) put(y, "cluster_lnet", s.files.lnet);
   if (!s.firewall.empty()) put(y.field("cluster_firewall", s.firewall), "cluster_firewall_inside", s.firewall_inside);
   if (!s.drives.empty()) {
     y.list("cluster_drives");
@@ -155,8 +156,8 @@ void settings(YamlWriter& y, const Spec& spec, const NodeGroupModel& g, const An
     y.end_list();
   }
   if (!s.mounts.empty()) {
-    y.list("cluster_nfs_mounts");
-    for (const NfsMount& m : s.mounts) put(put(y.begin_map(), "source", m.server + ":" + m.path), "path", m.path).end_map();
+    y.list("cluster_mounts");
+    for (const NetworkMount& m : s.mounts) put(put(put(y.begin_map(), "source", m.source), "path", m.path).field("type", m.type), "options", m.options).end_map();
     y.end_list();
   }
   if (!s.exports.empty()) {

@@ -19,7 +19,7 @@
 namespace clusterc {
 namespace {
 
-constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "nfs_client", "rdma", "nvidia_driver", "nvidia_fabric_manager",
+constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "mounts", "rdma", "nvidia_driver", "nvidia_fabric_manager",
                                                                "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "node_exporter", "prometheus", "grafana", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
@@ -190,7 +190,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
 
   Findings of_network;   // netplan or cloud-init says it
   const GroupNetwork network(in, group, of_network);
-  out.files = node_files(c, group, network.several_in_one_subnet());
+  out.files = node_files(c, in.plan, group, network);
   out.kernel_arguments = kernel_arguments(g, findings);
   check_releases(g.software, findings);
   out.packages = node_packages(c, group);
@@ -232,8 +232,8 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (!out.drives.empty()) roles.push_back("drives");
   for (const DataDrives& d : out.drives)
     if (out.enroot_folder.starts_with(d.mount + '/')) out.enroot_mount = d.mount;
-  out.mounts = nfs_mounts(c, in.plan, group);
-  if (!out.mounts.empty()) roles.push_back("nfs_client");
+  out.mounts = network_mounts(c, in.plan, group);
+  if (!out.mounts.empty()) roles.push_back("mounts");
   if (is_made(c, "slurm") && (runs_slurmd(c, g) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g) || g.has_role(Role::login))) {
     slurm(c, g, family, out);
     roles.push_back("slurm");

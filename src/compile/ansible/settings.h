@@ -25,7 +25,7 @@ struct AnsibleSettings {
   std::vector<std::string> kernel_arguments;
   NodeFiles files;
   std::vector<DataDrives> drives;
-  std::vector<NfsMount> mounts;
+  std::vector<NetworkMount> mounts;
   struct Export { std::string path, storage; };
   std::vector<Export> exports;
   std::vector<std::string> name_servers;                      // where a file of the network names them for systemd-resolved

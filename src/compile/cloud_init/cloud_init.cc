@@ -49,19 +49,18 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
   }
   // cloud-init mounts before it installs packages (cloud.cfg: cloud_init_modules, cloud_final_modules), at a first start without the client: once more when that is there.
   std::vector<std::vector<std::string_view>> commands;
-  if (const auto nfs = nfs_mounts(c, in.plan, group); !nfs.empty()) {
-    commands.push_back({"mount", "--all", "--types", "nfs"});
-    const bool deb = reads_netplan(g);
-    y.list("packages").value(deb ? "nfs-common" : "nfs-utils").end_list();
-    y.list("mounts");
-    for (const NfsMount& m : nfs) {
-      const std::string source = m.server + ":" + m.path;
-      y.begin_list().value(source).value(m.path).value("nfs").value("hard,_netdev").value("0").value("0").end_list();
+  if (const auto mounts = network_mounts(c, in.plan, group); !mounts.empty()) {
+    if (std::any_of(mounts.begin(), mounts.end(), [](const NetworkMount& m) { return m.type == "nfs"; })) {
+      commands.push_back({"mount", "--all", "--types", "nfs"});
+      const bool deb = reads_netplan(g);
+      y.list("packages").value(deb ? "nfs-common" : "nfs-utils").end_list();
     }
+    y.list("mounts");
+    for (const NetworkMount& m : mounts) y.begin_list().value(m.source).value(m.path).value(m.type).value(m.options).value("0").value("0").end_list();
     y.end_list();
   }
-  const NodeFiles files = node_files(c, group, network.several_in_one_subnet());
-  const std::pair<std::string_view, const std::string&> written[] = {{kLimitsPath, files.limits}, {kSlurmdSettingsPath, files.slurmd}, {kSysctlPath, files.sysctl}};
+  const NodeFiles files = node_files(c, in.plan, group, network);
+  const std::pair<std::string_view, const std::string&> written[] = {{kLimitsPath, files.limits}, {kSlurmdSettingsPath, files.slurmd}, {kSysctlPath, files.sysctl}, {kLnetPath, files.lnet}};
   if (std::any_of(std::begin(written), std::end(written), [](const auto& f) { return !f.second.empty(); })) {
     y.list("write_files");
     for (const auto& [path, content] : written)
