@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# output ansible: ansible-playbook 2.14 (Debian 12): the role networkd in a copy of a Debian 12 system, with a systemctl that keeps what it is told: systemd-networkd starts with the machine and at once, before its files are read again, and a second run tells it nothing; 1 broken twin
+. "$(dirname "$0")/lib/common.bash" "$@"
+need ansible-playbook python3
+export LC_ALL=C.UTF-8 HOME=$work
+compile_case networkd
+# without name servers: who asks them is another package, and no part of this
+sed -i '/^cluster_name_servers:/,/^[a-z]/{/^cluster_name_servers:/d;/^ /d}' "$out"/ansible/group_vars/*.yaml
+grep -q name_servers "$out"/ansible/group_vars/*.yaml && fail "name servers are left"
+node=$(basename "$(ls -d "$out"/networkd/*-0/* | head -1)")
+need_debian_12
+need_play_system -n
+cat > "$work/for-real" <<'SCRIPT'
+. "$1/tests/consumers/lib/play.bash"
+work=$2 node=$3
+system=$work/system root=$work/system/root
+play_system "$system" || exit 9
+mkdir -p "$root/root/tree" "$root/run/systemd/system" && cp -r "$work/case-networkd/." "$root/root/tree/"
+cat > "$root/root/systemctl" <<'FAKE'
+#!/bin/sh
+# systemctl(1), as far as a unit that is disabled and stopped at first is concerned
+case " $* " in
+  *' show '*) echo "Id=${3:-$2}"; echo LoadState=loaded; [ -e /root/started ] && echo ActiveState=active || echo ActiveState=inactive ;;
+  *' is-enabled '*) [ -e /root/enabled ] && echo enabled || { echo disabled; exit 1; } ;;
+  *' start '*) echo start >> /root/told; : > /root/started ;;
+  *' enable '*) echo enable >> /root/told; : > /root/enabled ;;
+esac
+exit 0
+FAKE
+printf '#!/bin/sh\necho "$1" >> /root/told\n' > "$root/root/networkctl"
+chmod 755 "$root/root/systemctl" "$root/root/networkctl"
+mount --bind "$root/root/systemctl" "$root/usr/bin/systemctl" && mount --bind "$root/root/networkctl" "$root/usr/bin/networkctl" || exit 9
+play_it() { : > "$root/root/told"; play "$system" --limit "$node" --tags networkd -e '{"base_booted": {"stat": {"exists": true}}}' > "$work/$1" 2>&1 || { tail -20 "$work/$1" >&2; fail "$1"; }; }
+play_it first
+equal "told at first" "$(sort "$root/root/told" | tr '\n' ' '), last $(tail -1 "$root/root/told")" "enable reload start , last reload"
+play_it second
+equal "told by a second run" "$(cat "$root/root/told")" ""
+# The broken twin: who does not start it
+sed -i '/ternary(.started., omit)/d' "$root/root/tree/ansible/roles/networkd/tasks/main.yml"
+rm "$root/root/started" && play_it twin
+grep -q start "$root/root/told" && fail "something starts it without the role"
+echo "ok: without that line nothing starts it"
+SCRIPT
+unshare -m -u -p -n -f --propagation private bash "$work/for-real" "$src" "$work" "$node"
