@@ -46,6 +46,16 @@ std::vector<FitError> errors_of(const Run& run) {
   return out;
 }
 
+// The setting of an --option that was refused: what would be planned is the spec without it. Errors that a rule finds there are of a spec that has it.
+std::optional<std::string> refused_setting(const Run& run) {
+  for (const Finding& f : run.findings.all()) {
+    if (f.severity != Severity::error || !f.span.valid() || !f.rule.starts_with("spec-")) continue;
+    const std::string_view source = run.sources.path(f.span.file);
+    if (source.starts_with(kOptionSource)) return format("{}={}: {}", source, run.sources.text(f.span.file), f.message);
+  }
+  return std::nullopt;
+}
+
 std::string unplannable(const Run& run) {
   if (!run.unreadable.empty()) return run.unreadable;
   for (const Finding& f : run.findings.all())
@@ -138,11 +148,14 @@ Printed lay_side_by_side(const std::string& path, const po::variables_map& given
     const auto run = run_pipeline(spec, Stage::checked, with);
     Variant v{.name = std::move(name)};
     run->findings.sort(run->sources);
-    for (const Finding& f : run->findings.all())
-      if (f.severity == Severity::error && !f.accepted) v.errors.push_back(format("{} [{}]", f.message, f.rule));
-    if (run->plan) v.figures = figures_of(*run->plan, run->findings);
+    const std::optional<std::string> refused = refused_setting(*run);
+    if (refused) v.why = *refused;
+    else if (run->plan) v.figures = figures_of(*run->plan, run->findings);
     else v.why = unplannable(*run);
-    worst = std::max<int>(worst, !run->plan ? kUnjudged : v.errors.empty() ? kOk : kFindings);
+    if (!refused)
+      for (const Finding& f : run->findings.all())
+        if (f.severity == Severity::error && !f.accepted) v.errors.push_back(format("{} [{}]", f.message, f.rule));
+    worst = std::max<int>(worst, !v.figures ? kUnjudged : v.errors.empty() ? kOk : kFindings);
     variants.push_back(std::move(v));
   };
   add(path == "-" ? "standard input" : path, path, options);

@@ -20,7 +20,7 @@ class Setter {
   Setter(Sources& sources, Findings& findings, Spec& spec) : sources_(sources), findings_(findings), spec_(spec) {}
 
   void set(const SpecOverride& o) {
-    file_ = sources_.add("--option " + o.path, o.value);
+    file_ = sources_.add(std::string(kOptionSource) + o.path, o.value);
     at_ = {file_, 0, static_cast<std::uint32_t>(o.value.size())};
     const std::vector<std::string_view> path = split(o.path, '.');
     if (path.size() == 2 && count_of_group(path[0], path[1], o.value)) return;

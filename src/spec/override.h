@@ -14,6 +14,7 @@
 namespace clusterc {
 
 struct SpecOverride { std::string path, value; };
+constexpr std::string_view kOptionSource = "--option ";      // begins the name of the source that an override is
 
 // "nodes.gpu=64, networks.compute.oversubscription=2": at commas outside of brackets and quotes. Nothing, with what is wrong in `error`.
 std::optional<std::vector<SpecOverride>> parse_overrides(std::string_view, std::string& error);
