@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/division.h"
 #include "plan/plan.h"
 
 namespace clusterc {
@@ -93,7 +94,7 @@ class Links {
     const bool up = t.uplink_group >= 0 && port > t.ports;
     group = up ? t.uplink_group : t.group;
     const CageGroup& g = groups_[static_cast<std::size_t>(group)];
-    cage = g.first + r.index * g.per_device + (up ? port - t.ports - 1 : (port - 1) / g.links);
+    cage = g.first + r.index * g.per_device + (up ? port - t.ports - 1 : divide(port - 1, g.links).quotient);
   }
 
   const Plan& p_;

@@ -1,6 +1,7 @@
 // Which cable goes where, in constant time. The scheme is described at the top of plan/fabric.cc.
 #include <algorithm>
 
+#include "base/division.h"
 #include "plan/plan.h"
 
 namespace clusterc {
@@ -30,16 +31,19 @@ PortRef Plan::block_port(int fabric, int block, std::int64_t member, std::int64_
   std::int64_t slot, rail, plane;
   if (b.from_last) {
     const std::int64_t x = b.first + member * b.ports_each + port;
-    plane = x % f.planes;
-    slot = f.units * down - 1 - x / f.planes / rails;
-    rail = x / f.planes % rails;
+    const Division of_planes = divide(x, f.planes), of_rails = divide(of_planes.quotient, rails);
+    plane = of_planes.remainder;
+    slot = f.units * down - 1 - of_rails.quotient;
+    rail = of_rails.remainder;
   } else {
-    plane = port % f.planes;
-    slot = b.first + member * b.width + port / f.planes / rails;
-    rail = port / f.planes % rails;
+    const Division of_planes = divide(port, f.planes), of_rails = divide(of_planes.quotient, rails);
+    plane = of_planes.remainder;
+    slot = b.first + member * b.width + of_rails.quotient;
+    rail = of_rails.remainder;
   }
   if (slot < 0 || slot >= f.units * down) return {};
-  return {{0, plane * f.per_plane(0) + slot / down * rails + rail}, slot % down + 1};
+  const Division of_leaves = divide(slot, down);
+  return {{0, plane * f.per_plane(0) + of_leaves.quotient * rails + rail}, of_leaves.remainder + 1};
 }
 
 PortRef Plan::leaf_port(int fabric, int end_points, std::int64_t member, std::int64_t port) const {
@@ -82,15 +86,15 @@ PortRef Plan::up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* u
     return {lower, t.ports + link + 1};
   }
   PortRef far;
-  const std::int64_t plane = lower.index / f.per_plane(lower.tier), index = lower.index % f.per_plane(lower.tier);
+  const Division of_planes = divide(lower.index, f.per_plane(lower.tier));
   if (lower.tier == 0) {
-    const std::int64_t pod = index / f.leaves_per_pod, in_pod = index % f.leaves_per_pod;
-    far = {{1, pod * f.spines_per_pod + link / f.links_per_pair}, in_pod * f.links_per_pair + link % f.links_per_pair + 1};
+    const Division of_pods = divide(of_planes.remainder, f.leaves_per_pod), of_pairs = divide(link, f.links_per_pair);
+    far = {{1, of_pods.quotient * f.spines_per_pod + of_pairs.quotient}, of_pods.remainder * f.links_per_pair + of_pairs.remainder + 1};
   } else {
-    const std::int64_t pod = index / f.spines_per_pod, group = index % f.spines_per_pod;
-    far = {{2, group * f.cores_per_group + link / f.core_links_per_pair}, pod * f.core_links_per_pair + link % f.core_links_per_pair + 1};
+    const Division of_pods = divide(of_planes.remainder, f.spines_per_pod), of_pairs = divide(link, f.core_links_per_pair);
+    far = {{2, of_pods.remainder * f.cores_per_group + of_pairs.quotient}, of_pods.quotient * f.core_links_per_pair + of_pairs.remainder + 1};
   }
-  far.sw.index += plane * f.per_plane(far.sw.tier);
+  far.sw.index += of_planes.quotient * f.per_plane(far.sw.tier);
   if (upper) *upper = far;
   return {lower, t.ports - t.up + link + 1};
 }

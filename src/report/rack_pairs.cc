@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "report/link_rows.h"
+#include "plan/cabling.h"
 
 namespace clusterc {
 namespace {
@@ -23,23 +23,27 @@ struct TailHash {
 std::vector<RackPair> rack_pairs(const Cluster& cluster, const Plan& plan) {
   std::unordered_map<std::uint64_t, RackPair> pairs;
   std::unordered_set<Tail, TailHash> tails;
-  LinkRows rows(cluster, plan);
-  rows.each([&](const LinkRow& r) {
-    const PluggedLink& l = *r.link;
+  RackPair* last = nullptr;                                            // links of one pair often follow one another
+  std::uint64_t last_racks = 0;
+  const auto count = [&](const PluggedLink& l) {
     if (l.near_at.rack < 0 || l.far_at.rack < 0) return true;
     const auto a = static_cast<std::uint64_t>(std::min(l.near_at.rack, l.far_at.rack)), b = static_cast<std::uint64_t>(std::max(l.near_at.rack, l.far_at.rack));
+    const std::uint64_t racks = a << 32 | b;
+    const Cabling::Run run = plan.cabling().run(l);
     // The tails of a splitter may go to several racks: it lies on the way to each of them, once.
-    if (r.run.shared && !tails.insert({r.run.head_is_far ? l.far_cage : l.near_cage, a << 32 | b}).second) return true;
-    RackPair& p = pairs[a << 32 | b];
-    if (!r.run.cable) {
-      ++p.unknown;
+    if (run.shared && !tails.insert({run.head_is_far ? l.far_cage : l.near_cage, racks}).second) return true;
+    if (!last || racks != last_racks) last = &pairs[last_racks = racks];
+    if (!run.cable) {
+      ++last->unknown;
     } else {
-      const Medium m = *r.run.cable->part->medium;
-      ++(m == Medium::dac || m == Medium::acc || m == Medium::twisted_pair ? p.copper : p.optical);
+      const Medium m = *run.cable->part->medium;
+      ++(m == Medium::dac || m == Medium::acc || m == Medium::twisted_pair ? last->copper : last->optical);
     }
-    p.longest = std::max(p.longest, Meters(l.length));
+    last->longest = std::max(last->longest, Meters(l.length));
     return true;
-  });
+  };
+  const Links links(plan);
+  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) links.each(static_cast<int>(f), count);
   const std::int64_t most = cluster.spec.cabling.bundle.value_or(24);   // the default of the field
   std::vector<RackPair> out;
   out.reserve(pairs.size());
