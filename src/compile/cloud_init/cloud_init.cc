@@ -107,7 +107,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       bundle.link(folder + "/user-data", "cloud-init", of_group);
       bundle.open(folder + "/meta-data", "cloud-init");
       std::string& out = bundle.text();
-      // Host names may look like numbers: always quoted. They hold letters, digits, '-' and '_' only.
+      // Host names may look like numbers: always quoted. They hold letters, digits, '-', '_' and '.' only: nothing to escape.
       out += "instance-id: \"", out += cluster, out += '-', out += host, out += "\"\nlocal-hostname: \"", out += host;
       if (!domain.empty()) out += '.', out += domain;
       out += "\"\n";

@@ -2,12 +2,14 @@
 // job_memory_mib, the rate of a port. Comparisons are strict: at the limit nothing is reported.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/prometheus/prometheus.h"
 #include "model/inlet.h"
 #include "model/node_memory.h"
+#include "model/rdma.h"
 #include "plan/power_chain.h"
 #include "write/writers.h"
 
@@ -114,20 +116,49 @@ struct Builder {
     }
   }
 
+  // InfiniBand devices are called by the kernel, not by the spec, and node_exporter lists Ethernet adapters that speak RDMA among them, and ports without a cable: it is
+  // counted how many run at the rate. Of several rates the lowest is the limit.
+  void infiniband(const NodeGroupModel& g, int group, const std::string& of) {
+    std::set<std::pair<int, std::int64_t>> cabled;          // set of ports, port
+    double slowest = 0;
+    const auto each_end = [&](auto&& wanted, auto&& take) {
+      for (const NetworkModel& net : in.cluster.networks)
+        for (const EndPoints& e : net.ends)
+          if (e.group == group && e.rate.value > 0 && wanted(net, e)) take(e);
+    };
+    const auto cable = [&](const EndPoints& e) {
+      for (std::int64_t k = 0; k < e.ports_each; ++k) cabled.emplace(e.ports, e.first_port + k);
+    };
+    each_end([](const NetworkModel& net, const EndPoints&) { return net.kind == LinkKind::infiniband; }, [&](const EndPoints& e) {
+      slowest = slowest == 0 ? e.rate.value : std::min(slowest, e.rate.value);
+      cable(e);
+    });
+    if (slowest == 0) return;
+    const std::string rate = "node_infiniband_rate_bytes_per_second", state = "node_infiniband_state_id";
+    // Ports of a RoCE network are sure to be listed with them.
+    each_end([&](const NetworkModel& net, const EndPoints& e) { return net.kind == LinkKind::ethernet && is_rdma(net) && e.rate.value >= slowest; }, cable);
+    const auto planned = static_cast<std::int64_t>(cabled.size());
+    // A node that shows none has no series to count: `up` stands in for it.
+    Alert a{"LinkMissing", "warning", "(count by (group, instance) (" + rate + "{" + of + "} >= " + number(slowest / 8) + " and on (instance, device, port) " + state + "{" + of + "} == 4) or on (instance) 0 * up{" + of + "}) < " + number(planned),
+            "5m", g.name + "/infiniband", "{{ $labels.instance }} has {{ $value }} RDMA ports active at " + number(slowest / 1e9) + " Gb/s or more, planned: " + number(planned), {}, {}, {}, static_cast<double>(planned - 1)};
+    const Labels node = node_labels(g, "node", 9100);
+    a.labels = planned > 1 ? Labels{node[0], node[1]} : node;
+    for (std::vector<Series>* at : {&a.firing, &a.silent}) {
+      at->push_back({"up", node, 1});
+      for (std::int64_t i = 0; i <= planned; ++i) {         // one more is slow: an Ethernet adapter, or a port without a cable
+        const Labels port = node_labels(g, "node", 9100, {{"device", "mlx5_" + number(i)}, {"port", "1"}});
+        at->push_back({rate, port, i == planned ? slowest / 32 : slowest / 8});
+        at->push_back({state, port, at == &a.firing && i == 0 ? 1.0 : 4.0});   // 4: ACTIVE (IBTA volume 1, PortInfo)
+      }
+    }
+    out.push_back(std::move(a));
+  }
+
   void links(const NodeGroupModel& g, const std::string& of) {
     const ServerModel& s = g.server;
     if (s.virtual_machine || s.instance) return;
     const int group = static_cast<int>(&g - in.cluster.nodes.data());
-    double slowest = 0;    // InfiniBand devices are called by the kernel, not by the spec: the slowest port is the limit of all
-    for (const NetworkModel& net : in.cluster.networks)
-      for (const EndPoints& e : net.ends)
-        if (net.kind == LinkKind::infiniband && e.group == group && e.rate.value > 0) slowest = slowest == 0 ? e.rate.value : std::min(slowest, e.rate.value);
-    if (slowest > 0) {
-      const Labels port = node_labels(g, "node", 9100, {{"device", "mlx5_0"}, {"port", "1"}});
-      limit("LinkSlow", "warning", g.name + "/infiniband", "node_infiniband_rate_bytes_per_second", port, of, "<", slowest / 8, slowest / 16, "5m", "{{ $labels.device }} of {{ $labels.instance }} runs below its " + number(slowest / 1e9) + " Gb/s");
-      Alert& down = limit("LinkDown", "warning", g.name + "/infiniband", "node_infiniband_state_id", port, of, "!=", 4, 0, "5m", "{{ $labels.device }} of {{ $labels.instance }} is not active");   // 4: ACTIVE (IBTA volume 1, PortInfo)
-      down.firing[0].value = down.value = 1;
-    }
+    infiniband(g, group, of);
     for (const Interface& i : interfaces_of(in.cluster, in.plan, group)) {
       const NetworkModel& net = in.cluster.networks[static_cast<std::size_t>(i.network)];
       const double rate = net.ends[static_cast<std::size_t>(i.end_points)].rate.value;

@@ -373,7 +373,7 @@ void write_alertmanager(const CompileInput& in, Bundle& bundle, Findings& findin
     // An overloaded feed, and a PDU over its rating, say all that the milder alert says.
     y.list("inhibit_rules");
     y.begin_map().list("source_matchers").value("alertname = PduOverloaded").end_list().list("target_matchers").value("alertname = PduAtEightyPercent").end_list().key("equal").flow({"instance"}).end_map();
-    y.begin_map().list("source_matchers").value("alertname = TargetDown").end_list().list("target_matchers").value("alertname =~ \"LinkDown|LinkSlow|ClockNotSynchronised\"").end_list().key("equal").flow({"instance"}).end_map();
+    y.begin_map().list("source_matchers").value("alertname = TargetDown").end_list().list("target_matchers").value("alertname =~ \"LinkDown|LinkSlow|LinkMissing|ClockNotSynchronised\"").end_list().key("equal").flow({"instance"}).end_map();
     y.end_list();
   }
   y.end_map();

@@ -21,7 +21,6 @@ void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservat
   const auto pattern = HostPattern::parse(*r.nodes, error);
   if (!pattern) return;
   std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(pattern->count()));
   for (std::int64_t i = 0; i < pattern->count(); ++i) {
     names.push_back(pattern->name(i));
     if (std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& n) { return in.cluster.nodes[static_cast<std::size_t>(n.group)].names.index_of(names.back()) >= 0; })) continue;
