@@ -142,9 +142,9 @@ stop
 
 # The unit: systemd reads it where systemd-analyze is installed.
 if command -v systemd-analyze > /dev/null; then
-  mkdir -p "$work/unit" && cp "$work/superpod.tree/opensm/opensm@.service" "$work/unit/opensm@compute.service"
-  systemd-analyze verify --man=no "$work/unit/opensm@compute.service" > "$work/unit.log" 2>&1 || { cat "$work/unit.log" >&2; fail "systemd refuses opensm@.service"; }
-  grep -i "opensm" "$work/unit.log" >&2 && fail "systemd complains about opensm@.service"
+  mkdir -p "$work/unit" && cp "$work/superpod.tree/opensm/cluster-opensm@.service" "$work/unit/cluster-opensm@compute.service"
+  systemd-analyze verify --man=no "$work/unit/cluster-opensm@compute.service" > "$work/unit.log" 2>&1 || { cat "$work/unit.log" >&2; fail "systemd refuses the unit"; }
+  grep -i "opensm" "$work/unit.log" >&2 && fail "systemd complains about the unit"
   say "systemd-analyze verify takes the unit"
 else
   echo "note: systemd-analyze is not installed, the unit was not verified"

@@ -199,6 +199,7 @@ void settings(YamlWriter& y, const Spec& spec, const NodeGroupModel& g, const An
     if (!host.empty()) put(y, key, host);
   put(y, "cluster_subnets", s.subnets);
   put(y, "cluster_forwarders", s.forwarders);
+  put(y, "cluster_subnets_managed", s.subnets_managed);
   put(y, "cluster_ports", s.ports);
   put(y, "cluster_daemons", s.daemons);
   if (s.memory_mib > 0) y.field("cluster_health_memory_mib", s.memory_mib);

@@ -13,13 +13,14 @@
 #include "compile/install/install.h"
 #include "compile/nfs/nfs.h"
 #include "compile/nftables/nftables.h"
+#include "compile/opensm/opensm.h"
 #include "compile/slurm/slurm.h"
 #include "model/nvlink.h"
 
 namespace clusterc {
 namespace {
 
-constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "mounts", "rdma", "nvidia_driver", "nvidia_fabric_manager",
+constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "mounts", "rdma", "subnet_manager", "nvidia_driver", "nvidia_fabric_manager",
                                                                "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "node_exporter", "prometheus", "grafana", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
@@ -200,6 +201,8 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   services(in, group, family, roles, out);
   if (!out.packages.sources.empty()) roles.push_back("repositories");
   if (!out.packages.rdma.empty()) roles.push_back("rdma");
+  if (is_made(c, "opensm")) out.subnets_managed = managed_subnets(c, in.plan, group);
+  if (!out.subnets_managed.empty()) roles.push_back("subnet_manager");
   if (!out.packages.driver.empty()) roles.push_back("nvidia_driver");
   if (!out.packages.fabric_manager.empty()) roles.push_back("nvidia_fabric_manager");
   if (!out.packages.imex.empty()) roles.push_back("nvidia_imex"), out.imex_nodes = nvlink_domain_nodes(c, g);
@@ -247,6 +250,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (!out.slurm_packages.empty()) out.daemons.emplace_back("munge");   // slurmctld and slurmdbd: the template reads from slurm.conf who runs them
   if (out.slurmd) out.daemons.emplace_back("slurmd");
   if (std::find(roles.begin(), roles.end(), "nfs_server") != roles.end()) out.daemons.emplace_back("nfs-server");
+  for (const std::string& subnet : out.subnets_managed) out.daemons.push_back("cluster-opensm@" + subnet);
   if (g.server.memory) out.memory_mib = slurm_real_memory(*g.server.memory);
   roles.push_back("health_check");
   for (const std::string_view role : kRoles)

@@ -42,6 +42,7 @@ struct AnsibleSettings {
   std::string enroot_mount;                                   // what has to be mounted for that; empty: the spec does not say on which drives it lies
   std::string name_server, dhcp_server, web_server, monitor;  // the node of these that serves the cluster so; empty: none of them
   std::vector<std::string> subnets, forwarders;               // whom the name server answers, whom it asks
+  std::vector<std::string> subnets_managed;                   // of InfiniBand
   std::vector<std::string> ports, daemons;                    // what a healthy machine has: links that are up, units that run
   std::int64_t memory_mib = 0;                                // that it has at least; 0: not said
 };

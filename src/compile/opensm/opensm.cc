@@ -332,9 +332,9 @@ class Emitter {
   Guids switches_, roots_, compute_, other_, order_;
 };
 
-// One manager for each subnet: opensm@compute. The instance's folder keeps its guid2lid table, which must survive a restart, apart from the others'.
+// One manager for each subnet: cluster-opensm@compute. Debian's package has an opensm@ of its own, for GUIDs of ports. The instance's folder keeps its guid2lid table, which must survive a restart, apart from the others'.
 void write_unit(const CompileInput& in, Bundle& bundle) {
-  bundle.open("opensm/opensm@.service", "opensm");
+  bundle.open("opensm/cluster-opensm@.service", "opensm");
   std::string& out = bundle.text();
   out += made_by(in, "opensm");
   IniWriter w(out);
@@ -373,6 +373,16 @@ std::vector<InfinibandSubnet> infiniband_subnets(const Cluster& c, const Plan& p
       if (fabric.planes > 1) s.name += "-plane", append_int(s.name, p + 1);
       out.push_back(std::move(s));
     }
+  }
+  return out;
+}
+
+std::vector<std::string> managed_subnets(const Cluster& c, const Plan& plan, int group) {
+  std::vector<std::string> out;
+  if (!c.nodes[static_cast<std::size_t>(group)].has_role(Role::fabric_manager)) return out;
+  for (const InfinibandSubnet& s : infiniband_subnets(c, plan)) {
+    const NetworkModel& net = c.networks[static_cast<std::size_t>(s.fabric)];
+    if (std::any_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group && (e.split > 1 || e.ports_each > s.plane); })) out.push_back(s.name);
   }
   return out;
 }

@@ -13,4 +13,7 @@ struct InfinibandSubnet {
   std::uint64_t prefix() const { return 0xfe80000000000000u + number; }   // of every GID in it
 };
 std::vector<InfinibandSubnet> infiniband_subnets(const Cluster&, const Plan&);
+
+// Names of the subnets that the nodes of a group manage: those with the role fabric-manager, each where it has a port.
+std::vector<std::string> managed_subnets(const Cluster&, const Plan&, int group);
 }  // namespace clusterc
