@@ -195,28 +195,65 @@ class World:
 
     # ---- one rack
 
-    @staticmethod
-    def wire(rack):
-        """Which of the three lines, or pairs of lines, each cord is on: the bank, else the pair, that carries least so far; the largest cords first."""
-        cords = []
+    def wire(self, rack):
+        """Which of the three lines, or pairs of lines, each cord is on: the bank, else the pair, that carries least so far; the largest cords first.
+        Then, without banks, one is moved or two are exchanged while the fullest line of all states has less, or as much and the squares are less."""
+        devices = []                                         # (place, its load, its cords), those to come among them: they keep their lines
         for i, d in enumerate(rack["devices"] + [{"cords": []}]):
-            cords += [(t["cord_w"], None, None, ord(ch) - 97) for t in rack["to_come"] if t["below"] == i for ch in t["cords"]]     # they keep their lines
-            cords += [(d["load"]["power_w"] / len(d["cords"]), i, k, s) for k, s in enumerate(d["cords"])]
-        cords.sort(key=lambda c: -c[0])                      # stable: as they are dealt
+            devices += [(None, self.loads[t["load"]], [ord(ch) - 97 for ch in t["cords"]]) for t in rack["to_come"] if t["below"] == i]
+            devices += [(i, d["load"], d["cords"])] if d["cords"] else []
+        feeds = {s["feed"] for s in rack["sources"]}
+        losses = [None] + [f for f in dict.fromkeys(s["feed"] for s in rack["sources"]) if f and len(feeds) > 1]
+        cords = []                                           # (place, supply, source, watts by state)
+        for i, load, at in devices:
+            for k, source in enumerate(at):
+                by_state = []
+                for lost in losses:
+                    alive = [s for s in at if lost is None or rack["sources"][s]["feed"] != lost]
+                    by_state.append(self.on_supplies(load, len(alive))[1] / len(alive) if source in alive else 0.0)
+                cords.append((i, k, source, by_state))
+        cords.sort(key=lambda c: -c[3][0])                   # stable: from the bottom up
         rack["way"] = {}
         for number, source in enumerate(rack["sources"]):
+            here = [c for c in cords if c[2] == number]
             ways = 3 if source.get("phases", 1) >= 3 else 1
             banks = [0.0] * max(1, source.get("banks", 0))
             pairs = [0.0] * ways
-            for watts, i, k, s in cords:
-                if s != number:
-                    continue
+            by_banks = source.get("banks", 0) > 0 and source["banks"] % ways == 0
+            way = []
+            for _, _, _, watts in here:
                 bank = banks.index(min(banks))
-                way = bank % ways if source.get("banks", 0) > 0 and source["banks"] % ways == 0 else pairs.index(min(pairs))
-                banks[bank] += watts
-                pairs[way] += watts
+                way.append(bank % ways if by_banks else pairs.index(min(pairs)))
+                banks[bank] += watts[0]
+                pairs[way[-1]] += watts[0]
+            if ways == 3 and not by_banks and len(here) <= 96:
+                self.exchange(way, [c[3] for c in here], source["between"])
+            for (i, k, _, _), w in zip(here, way):
                 if i is not None:
-                    rack["way"][i, k] = way
+                    rack["way"][i, k] = w
+
+    @staticmethod
+    def exchange(way, watts, between):
+        def fullness(ways):
+            squares = []
+            for state in range(len(watts[0]) if watts else 0):
+                p = [sum(w[state] for w, at in zip(watts, ways) if at == n) for n in range(3)]
+                squares += [p[a] ** 2 + p[b] ** 2 + p[a] * p[b] if between else p[a] ** 2 for a, b in ((0, 1), (1, 2), (2, 0))]
+            return max(squares, default=0.0), sum(squares)
+
+        def first_better():
+            now = fullness(way)
+            for i, from_ in enumerate(way):
+                changes = [{i: to} for to in range(3) if to != from_] + [{i: to, j: from_} for j, to in enumerate(way) if j > i and to != from_]
+                for change in changes:
+                    then = fullness([change.get(k, w) for k, w in enumerate(way)])
+                    if above(now[0], then[0]) or (not above(then[0], now[0]) and above(now[1], then[1])):
+                        return change
+            return None
+
+        while change := first_better():
+            for k, w in change.items():
+                way[k] = w
 
     @staticmethod
     def fullest(rack, sources, pairs):

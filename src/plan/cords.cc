@@ -5,8 +5,10 @@
 #include "plan/cords.h"
 
 #include <cmath>
+#include <optional>
 
 #include "base/format.h"
+#include "model/rounding.h"
 #include "plan/placement.h"
 
 namespace clusterc {
@@ -57,6 +59,12 @@ Outlets outlets_of(const PduPart& part) {
   return o;
 }
 
+std::int64_t* next_outlet(Outlets& left, InletKind inlet) {
+  if (inlet != InletKind::c14 && inlet != InletKind::c20) return nullptr;
+  std::int64_t& plain = inlet == InletKind::c14 ? left.c13 : left.c19;
+  return plain > 0 ? &plain : left.either > 0 ? &left.either : nullptr;
+}
+
 std::string Outlets::text() const {
   std::string text;
   const auto add = [&](std::int64_t n, std::string_view kind) {
@@ -102,6 +110,105 @@ bool lose_feed(const PowerRack& rack, int lost, PowerFailure& failure) {
   return dead > 0 && dead < rack.positions.size();
 }
 
+namespace {
+
+// Cords of one PDU of three phases: what each draws in every state that is looked at, and the pair of lines (or the line) that it is on.
+struct OnePdu {
+  bool between = false;
+  std::vector<std::vector<double>> watts;    // by cord, the largest first, and state
+  std::vector<std::uint8_t> way;             // by cord
+};
+
+// Of the squares of what the lines carry in all states.
+struct Fullness { double most = 0, sum = 0; };
+
+// With cord i on another way, and j in its old place where there is one.
+Fullness fullness(const OnePdu& pdu, const std::vector<std::array<double, 3>>& on, std::size_t i, std::size_t to, std::optional<std::size_t> j) {
+  Fullness f;
+  for (std::size_t s = 0; s < on.size(); ++s) {
+    std::array<double, 3> w = on[s];
+    const double more = pdu.watts[i][s] - (j ? pdu.watts[*j][s] : 0);
+    w[pdu.way[i]] -= more;
+    w[to] += more;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const std::size_t b = (a + 1) % 3;
+      const double square = pdu.between ? w[a] * w[a] + w[b] * w[b] + w[a] * w[b] : w[a] * w[a];
+      f.most = std::max(f.most, square);
+      f.sum += square;
+    }
+  }
+  return f;
+}
+
+// The first exchange that makes it better; false where there is none.
+bool exchange(OnePdu& pdu, std::vector<std::array<double, 3>>& on) {
+  const Fullness now = fullness(pdu, on, 0, pdu.way[0], std::nullopt);
+  const auto better = [&](const Fullness& f) { return above(now.most, f.most) || (!above(f.most, now.most) && above(now.sum, f.sum)); };
+  const auto move = [&](std::size_t i, std::size_t to) {
+    for (std::size_t s = 0; s < on.size(); ++s) {
+      on[s][pdu.way[i]] -= pdu.watts[i][s];
+      on[s][to] += pdu.watts[i][s];
+    }
+    pdu.way[i] = static_cast<std::uint8_t>(to);
+  };
+  for (std::size_t i = 0; i < pdu.way.size(); ++i) {
+    const std::size_t from = pdu.way[i];
+    for (std::size_t to = 0; to < 3; ++to) {
+      if (to == from || !better(fullness(pdu, on, i, to, std::nullopt))) continue;
+      move(i, to);
+      return true;
+    }
+    for (std::size_t j = i + 1; j < pdu.way.size(); ++j) {
+      const std::size_t to = pdu.way[j];
+      if (to == from || !better(fullness(pdu, on, i, to, j))) continue;
+      move(i, to);
+      move(j, from);
+      return true;
+    }
+  }
+  return false;
+}
+
+void even_out(OnePdu& pdu) {
+  constexpr std::size_t kMostCords = 96;     // no strip has as many outlets: what is beyond stays as dealt
+  if (pdu.way.empty() || pdu.way.size() > kMostCords) return;
+  std::vector<std::array<double, 3>> on(pdu.watts[0].size());
+  for (std::size_t k = 0; k < pdu.way.size(); ++k)
+    for (std::size_t s = 0; s < on.size(); ++s) on[s][pdu.way[k]] += pdu.watts[k][s];
+  while (exchange(pdu, on)) {}
+}
+
+// The rack as it will be: behind its cords those to come.
+PowerRack completed(const PowerRack& rack) {
+  PowerRack full = rack;
+  for (std::size_t k = 0; k < rack.to_come.size(); ++k) {
+    const CordToCome& one = rack.to_come[k];
+    if (k == 0 || rack.to_come[k - 1].device != one.device) full.devices.push_back(one.load);
+    full.cords.push_back({static_cast<std::int16_t>(full.devices.size() - 1), 0, one.position});
+  }
+  return full;
+}
+
+// Watts on each cord when nothing has failed, then after the loss of each feed.
+std::vector<std::vector<double>> watts_by_state(const PowerRack& rack) {
+  std::vector<int> lost{-1};
+  for (const PowerPosition& p : rack.positions)
+    if (p.feed >= 0 && std::ranges::find(lost, p.feed) == lost.end()) lost.push_back(p.feed);
+  std::vector<std::vector<double>> out;
+  PowerState state;
+  CordWatts watts;
+  for (const int feed : lost) {
+    PowerFailure failure;
+    if (!lose_feed(rack, feed, failure) && feed >= 0) continue;
+    evaluate(rack, failure, state);
+    cord_watts(rack, failure, state, watts);
+    out.push_back(watts.cord);
+  }
+  return out;
+}
+
+}  // namespace
+
 RackWiring wire_rack(const RackGroupModel* group, const PowerRack& rack) {
   RackWiring w;
   for (std::size_t p = 0; p < rack.positions.size(); ++p) {
@@ -112,37 +219,41 @@ RackWiring wire_rack(const RackGroupModel* group, const PowerRack& rack) {
     const bool single = *part->phases < 3;
     at = {.known = true, .between = !single && *v == *part->voltage, .ways = static_cast<std::uint8_t>(single ? 1 : 3), .banks = part->banks.value_or(0), .voltage = *v};
   }
-  w.way.assign(rack.cords.size(), 0);
-  w.bank.assign(rack.cords.size(), 0);
-  PowerState normal;
-  evaluate(rack, {}, normal);
-  CordWatts watts;
-  cord_watts(rack, {}, normal, watts);
-  struct Plugged { std::int16_t position; double watts; std::size_t cord; };      // cord: npos for one to come
-  constexpr auto kToCome = static_cast<std::size_t>(-1);
-  std::vector<Plugged> order;
-  order.reserve(rack.cords.size() + rack.to_come.size());
-  std::size_t next = 0;
-  for (std::size_t k = 0; k <= rack.cords.size(); ++k) {
-    for (; next < rack.to_come.size() && static_cast<std::size_t>(rack.to_come[next].before) == k; ++next)
-      order.push_back({rack.to_come[next].position, rack.to_come[next].watts, kToCome});
-    if (k < rack.cords.size()) order.push_back({rack.cords[k].position, watts.cord[k], k});
+  const PowerRack full = completed(rack);
+  const std::vector<std::vector<double>> watts = watts_by_state(full);
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0, next = 0; k <= rack.cords.size(); ++k) {
+    for (; next < rack.to_come.size() && static_cast<std::size_t>(rack.to_come[next].before) == k; ++next) order.push_back(rack.cords.size() + next);
+    if (k < rack.cords.size()) order.push_back(k);
   }
-  std::ranges::stable_sort(order, std::greater<>(), &Plugged::watts);
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) { return watts[0][k]; });
+  w.way.assign(full.cords.size(), 0);
+  w.bank.assign(full.cords.size(), 0);
   const auto least = [](const std::vector<double>& on) { return static_cast<std::size_t>(std::ranges::min_element(on) - on.begin()); };
   for (std::size_t p = 0; p < rack.positions.size(); ++p) {
     const std::size_t ways = w.positions[p].ways, banks = static_cast<std::size_t>(w.positions[p].banks);
+    const bool by_banks = banks > 0 && banks % ways == 0;
     std::vector<double> on_bank(std::max<std::size_t>(1, banks), 0), on_way(ways, 0);
-    for (const Plugged& k : order) {
-      if (static_cast<std::size_t>(k.position) != p) continue;
-      const std::size_t bank = least(on_bank), way = banks > 0 && banks % ways == 0 ? bank % ways : least(on_way);
-      on_bank[bank] += k.watts;
-      on_way[way] += k.watts;
-      if (k.cord == kToCome) continue;
-      w.bank[k.cord] = static_cast<std::int16_t>(bank);
-      w.way[k.cord] = static_cast<std::uint8_t>(way);
+    OnePdu pdu{.between = w.positions[p].between};
+    std::vector<std::size_t> here;
+    for (const std::size_t k : order) {
+      if (static_cast<std::size_t>(full.cords[k].position) != p) continue;
+      const std::size_t bank = least(on_bank), way = by_banks ? bank % ways : least(on_way);
+      on_bank[bank] += watts[0][k];
+      on_way[way] += watts[0][k];
+      w.bank[k] = static_cast<std::int16_t>(bank);
+      w.way[k] = static_cast<std::uint8_t>(way);
+      if (by_banks || ways < 3) continue;
+      here.push_back(k);
+      pdu.way.push_back(w.way[k]);
+      std::vector<double>& states = pdu.watts.emplace_back();
+      for (const std::vector<double>& state : watts) states.push_back(state[k]);
     }
+    even_out(pdu);
+    for (std::size_t i = 0; i < here.size(); ++i) w.way[here[i]] = pdu.way[i];
   }
+  w.way.resize(rack.cords.size());
+  w.bank.resize(rack.cords.size());
   return w;
 }
 

@@ -21,6 +21,8 @@ struct Outlets {
   std::string text() const;               // "36 x C13 + 6 x C19"
 };
 Outlets outlets_of(const PduPart&);
+// The count of those that a plug takes next, of what is left: plain outlets, then combined ones. Null where none is left, or there is no plug.
+std::int64_t* next_outlet(Outlets& left, InletKind);
 
 // Voltage across a supply behind the PDU; absent where its part states no voltage and phases.
 Value<Volts> outlet_voltage(const PduPart&);
@@ -31,7 +33,9 @@ Amperes cord_current(const Cluster&, Watts, std::int64_t alive, Volts);
 bool lose_feed(const PowerRack&, int lost, PowerFailure&);
 
 // Where each cord of a rack sits on its PDU: the bank, else the pair of lines, that carries least so far, the largest cords first, as they draw when
-// nothing has failed. Whole banks lie on the pairs in turn. Cords to come are dealt along, so that those that are there stay where they are plugged in.
+// nothing has failed. Whole banks lie on the pairs in turn; without them a cord is moved, or two are exchanged, while that makes the fullest line less full
+// in the worst of all states: nothing has failed, or one feed is lost (else, with that as it is, the sum over all lines and states of the squares).
+// Cords to come are dealt along, so that those that are there stay where they are plugged in.
 struct RackWiring {
   struct Position {
     bool known = false;                           // its voltage and phases are stated

@@ -8,21 +8,17 @@
 namespace clusterc {
 namespace {
 
-struct Taken { std::int64_t c13 = 0, c19 = 0, either = 0; };
-
 // The next outlet for a plug; number 0 where none is left.
-OutletPlace take(InletKind inlet, const Outlets& there, Taken& taken) {
+OutletPlace take(InletKind inlet, const Outlets& there, Outlets& left) {
   OutletPlace p{.inlet = inlet};
   if (inlet != InletKind::c14 && inlet != InletKind::c20) return p;
   const bool small = inlet == InletKind::c14;
   p.socket = small ? OutletKind::c13 : OutletKind::c19;
-  std::int64_t& plain = small ? taken.c13 : taken.c19;
-  if (plain < (small ? there.c13 : there.c19)) {
-    p.number = static_cast<std::int16_t>(++plain);
-  } else if (taken.either < there.either) {
-    p.socket = OutletKind::c13_c19;
-    p.number = static_cast<std::int16_t>(++taken.either);
-  }
+  std::int64_t* next = next_outlet(left, inlet);
+  if (!next) return p;
+  --*next;
+  if (next == &left.either) p.socket = OutletKind::c13_c19;
+  p.number = static_cast<std::int16_t>(p.socket == OutletKind::c13_c19 ? there.either - left.either : small ? there.c13 - left.c13 : there.c19 - left.c19);
   return p;
 }
 
@@ -42,14 +38,14 @@ std::vector<OutletPlace> outlet_places(const Plan& plan, const PowerClass& k) {
   for (std::size_t p = 0; p < g.pdus.size(); ++p) {
     const Outlets there = g.pdus[p].part ? outlets_of(*g.pdus[p].part) : Outlets{};
     const auto deal = [&](bool keep) {
-      Taken taken;
+      Outlets left = there;
       std::int64_t without = 0;
       std::size_t next = 0;
       for (std::size_t c = 0; c <= rack.cords.size(); ++c) {
         for (; next < rack.to_come.size() && static_cast<std::size_t>(rack.to_come[next].before) == c; ++next)
-          if (keep && static_cast<std::size_t>(rack.to_come[next].position) == p) take(rack.to_come[next].inlet, there, taken);
+          if (keep && static_cast<std::size_t>(rack.to_come[next].position) == p) take(rack.to_come[next].inlet, there, left);
         if (c == rack.cords.size() || static_cast<std::size_t>(rack.cords[c].position) != p) continue;
-        out[c] = take(inlets[c], there, taken);
+        out[c] = take(inlets[c], there, left);
         without += out[c].number == 0 && out[c].socket != OutletKind::hardwired;
       }
       return without;

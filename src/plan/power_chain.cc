@@ -1,34 +1,25 @@
 #include "plan/power_chain.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <tuple>
 
+#include "plan/cords.h"
 #include "plan/placement.h"
 
 namespace clusterc {
 namespace {
 
-void add_supplies(SupplyLoad& load, const std::optional<PsuSet>& psus) {
-  if (!psus || !psus->count) return;
+void add_supplies(SupplyLoad& load, const PsuSet* psus) {
+  if (!psus) return;
   load.supplies = *psus->count;
   // How many of the supplies are spare belongs to their number: where the spec changes that alone, the outputs decide.
   const bool spare_holds = psus->spare && (psus->spare.origin == psus->count.origin || psus->spare.origin == Origin::spec);
   load.spare = spare_holds ? std::clamp<std::int64_t>(*psus->spare, 0, *psus->count) : -1;
   load.output = psus->power.value_or(Watts(0)).value;
   load.efficiency = psus->efficiency.value_or(kSupplyEfficiency);
-}
-
-const std::optional<PsuSet>* supplies_of(const Plan& plan, const RackedDevice& d) {
-  const Cluster& c = *plan.cluster;
-  switch (d.kind) {
-    case DeviceKind::node: return &c.nodes[d.group].server.part.psus;
-    case DeviceKind::storage: return &c.storage[d.group].part->psus;
-    case DeviceKind::switch_: return &plan.fabrics[d.group].tiers[plan.switch_ref(d.group, d.index).tier].part->psus;
-    case DeviceKind::occupied:
-    case DeviceKind::tray: return nullptr;               // trays are fed by the shelves of their assembly
-  }
-  return nullptr;
 }
 
 SupplyLoad load_of(const Plan& plan, const RackedDevice& d) {
@@ -47,53 +38,113 @@ SupplyLoad load_of(const Plan& plan, const RackedDevice& d) {
     case DeviceKind::occupied:
     case DeviceKind::tray: break;
   }
-  if (const auto* psus = supplies_of(plan, d)) add_supplies(load, *psus);
+  add_supplies(load, supplies_of(plan, d));
   return load;
 }
 
-// Deals the supplies of each device (see power_chain.h). At most a few positions: quadratic there, linear in devices.
-void deal(const Plan& plan, const RackPlan& r, PowerRack& out) {
-  enum Plug { kC13, kC19, kOther, kPlugs };
+// A device that stands in the rack, or will.
+struct ToDeal {
+  SupplyLoad load;
+  InletKind inlet = InletKind::hardwired;
+  std::int16_t below = 0;                    // devices that stand below it
+  bool to_come = false;
+  std::vector<std::int16_t> positions{};     // by supply
+  double cord_watts() const { return on_supplies(load, load.supplies).watts / static_cast<double>(load.supplies); }
+};
+
+// From the bottom up; only those that have supplies.
+std::vector<ToDeal> all_to_deal(const Plan& plan, const RackPlan& r) {
+  std::vector<ToDeal> out;
+  std::size_t next = 0, kept = 0;
+  while (next < r.devices.size() || kept < r.kept.size()) {
+    const bool to_come = kept < r.kept.size() && (next == r.devices.size() || r.kept[kept].unit < r.devices[next].unit);
+    const auto below = static_cast<std::int16_t>(next);
+    const RackedDevice& device = to_come ? r.kept[kept++] : r.devices[next++];
+    if (const PsuSet* psus = supplies_of(plan, device); psus && *psus->count > 0)
+      out.push_back({load_of(plan, device), psus->inlet.value_or(InletKind::hardwired), below, to_come});
+  }
+  return out;
+}
+
+// What the PDUs of a rack have been dealt so far. At most a few: quadratic in them, linear in cords.
+class Dealing {
+ public:
+  Dealing(const Cluster& c, const RackGroupModel& g, const PowerRack& rack) : rack_(rack), on_(rack.positions.size()) {
+    bool rated = true;
+    for (std::size_t p = 0; p < on_.size(); ++p) {
+      const PduPart* part = g.pdus[p].part;
+      const Value<VoltAmperes> rating = part ? pdu_rating(c, *part) : Value<VoltAmperes>();
+      if (part) on_[p].left = outlets_of(*part);
+      on_[p].rating = rating.value_or(VoltAmperes(0)).value;
+      rated = rated && on_[p].rating > 0;
+    }
+    for (OnPdu& on : on_)
+      if (!rated) on.rating = 1;
+  }
+
+  void deal(ToDeal& d) {
+    const std::size_t plug = d.inlet == InletKind::c14 ? 0 : d.inlet == InletKind::c20 ? 1 : 2;
+    for (OnPdu& on : on_) on.here = 0;
+    for (std::int64_t s = 0; s < d.load.supplies; ++s) {
+      std::size_t best = 0;
+      for (std::size_t p = 1; p < on_.size(); ++p)
+        if (key(p, d.inlet, plug) < key(best, d.inlet, plug)) best = p;
+      OnPdu& on = on_[best];
+      ++on.here;
+      ++on.dealt[plug];
+      on.milliwatts += std::llround(d.cord_watts() * 1000);
+      if (std::int64_t* outlets = next_outlet(on.left, d.inlet)) --*outlets;
+      d.positions.push_back(static_cast<std::int16_t>(best));
+    }
+  }
+
+ private:
+  struct OnPdu {
+    Outlets left;
+    double rating = 1;
+    std::int64_t milliwatts = 0;             // whole ones: equal loads are equal in whatever order they came
+    std::int32_t here = 0;                   // cords of the device that is dealt
+    std::array<std::int32_t, 3> dealt{};     // by plug
+  };
+
+  std::tuple<std::int32_t, bool, std::int32_t, double, std::int32_t, std::size_t> key(std::size_t p, InletKind inlet, std::size_t plug) {
+    std::int32_t on_feed = 0;
+    for (std::size_t q = 0; q < on_.size(); ++q)
+      if (rack_.positions[q].feed == rack_.positions[p].feed) on_feed += on_[q].here;
+    OnPdu& on = on_[p];
+    const bool full = on.left.known && inlet != InletKind::hardwired && !next_outlet(on.left, inlet);
+    return {on_feed, full, on.here, static_cast<double>(on.milliwatts) / on.rating, on.dealt[plug], p};
+  }
+
+  const PowerRack& rack_;
+  std::vector<OnPdu> on_;
+};
+
+// Deals the supplies of each device (see power_chain.h).
+void deal(const Plan& plan, const RackGroupModel& g, const RackPlan& r, PowerRack& out) {
   const std::size_t n = out.positions.size();
   out.cords_c13.assign(n, 0);
   out.cords_c19.assign(n, 0);
   if (n == 0) return;
-  std::vector<std::int32_t> dealt(n * kPlugs, 0), here(n);
-  std::vector<std::int16_t> plugged(n * kPlugs, 0);      // of those who are there
-  std::size_t next = 0, kept = 0;
-  while (next < r.devices.size() || kept < r.kept.size()) {
-    const bool to_come = kept < r.kept.size() && (next == r.devices.size() || r.kept[kept].unit < r.devices[next].unit);
-    const RackedDevice& device = to_come ? r.kept[kept++] : r.devices[next++];
-    const auto* psus = supplies_of(plan, device);
-    const std::int64_t supplies = psus && *psus ? (*psus)->count.value_or(0) : 0;
-    if (supplies == 0) continue;
-    const InletKind inlet = (*psus)->inlet.value_or(InletKind::hardwired);
-    const Plug plug = inlet == InletKind::c14 ? kC13 : inlet == InletKind::c20 ? kC19 : kOther;
-    here.assign(n, 0);
-    for (std::int64_t s = 0; s < supplies; ++s) {
-      const auto key = [&](std::size_t p) {
-        std::int32_t on_feed = 0;
-        for (std::size_t q = 0; q < n; ++q)
-          if (out.positions[q].feed == out.positions[p].feed) on_feed += here[q];
-        return std::tuple(on_feed, here[p], dealt[p * kPlugs + plug], p);
-      };
-      std::size_t best = 0;
-      for (std::size_t p = 1; p < n; ++p)
-        if (key(p) < key(best)) best = p;
-      ++here[best];
-      ++dealt[best * kPlugs + plug];
-      if (to_come) {
-        const SupplyLoad load = load_of(plan, device);
-        out.to_come.push_back({static_cast<std::int32_t>(out.cords.size()), static_cast<std::int16_t>(next), static_cast<std::int16_t>(best), inlet, on_supplies(load, supplies).watts / static_cast<double>(supplies)});
+  std::vector<ToDeal> devices = all_to_deal(plan, r);
+  std::vector<ToDeal*> order;
+  for (ToDeal& d : devices) order.push_back(&d);
+  std::ranges::stable_sort(order, std::greater<>(), [](const ToDeal* d) { return d->cord_watts(); });
+  Dealing dealing(*plan.cluster, g, out);
+  for (ToDeal* d : order) dealing.deal(*d);
+  std::int16_t coming = 0;
+  for (const ToDeal& d : devices) {
+    for (std::size_t s = 0; s < d.positions.size(); ++s) {
+      const std::int16_t p = d.positions[s];
+      if (d.to_come) {
+        out.to_come.push_back({static_cast<std::int32_t>(out.cords.size()), d.below, coming, p, d.inlet, d.load});
         continue;
       }
-      ++plugged[best * kPlugs + plug];
-      out.cords.push_back({static_cast<std::int16_t>(next - 1), static_cast<std::int16_t>(s), static_cast<std::int16_t>(best)});
+      out.cords_c13[static_cast<std::size_t>(p)] += d.inlet == InletKind::c14;
+      out.cords_c19[static_cast<std::size_t>(p)] += d.inlet == InletKind::c20;
+      out.cords.push_back({d.below, static_cast<std::int16_t>(s), p});
     }
-  }
-  for (std::size_t p = 0; p < n; ++p) {
-    out.cords_c13[p] = plugged[p * kPlugs + kC13];
-    out.cords_c19[p] = plugged[p * kPlugs + kC19];
+    coming += d.to_come;
   }
 }
 
@@ -107,7 +158,7 @@ PowerRack rack_of(const Plan& plan, const RackGroupModel& g, const RackPlan& r) 
     sum += out.devices.back().watts;
   }
   if (const double rest = r.power.value - sum; rest > 1e-6) out.devices.push_back({.watts = rest});   // what already stands there
-  deal(plan, r, out);
+  deal(plan, g, r, out);
   return out;
 }
 

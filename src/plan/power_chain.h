@@ -2,9 +2,12 @@
 // supplies, are dead. Rules, the plan's own figures and what-if all ask here.
 //
 // A rack (or the frame of an assembly) has positions: its PDUs, or for an assembly the power shelves of each feed taken together. The supplies of
-// a device are dealt to positions device by device from the bottom up, each to the feed that has fewest of this device, then the PDU that has
-// fewest of it, then the PDU with fewest cords of that plug, then the first. Three PDUs on three feeds give six supplies two each; two PDUs on A and
-// one on B give two supplies one on A and one on B. A device whose supplies nobody states is spread evenly over the positions.
+// a device are dealt to positions device by device, those with the most power on a cord first, of equals from the bottom up. Each goes to the feed that has
+// fewest of this device, there to a PDU with an outlet left for its plug, of these to the PDU that has fewest of the device, then to the one that is least
+// loaded for its rating (in watts, where one of the rack's PDUs states none), as all draw when nothing has failed, then to the one with fewest cords of
+// that plug, then to the first. Three PDUs on three feeds give six supplies two each; two PDUs on A and one on B give two supplies one on A and one on B.
+// Example: cords of 3.5 and four times 2.1 kW on two PDUs of a feed: 3.5 + 2.1 on one, 3 x 2.1 on the other.
+// A device whose supplies nobody states is spread evenly over the positions.
 // Members to come that have a place kept free (RackPlan::kept) are dealt along, so that nobody's cord moves when they come.
 // Racks of one group that hold the same kinds of device in the same order are one class, and behave alike: cost grows with the classes.
 #pragma once
@@ -29,15 +32,16 @@ struct PowerCord {
 struct CordToCome {                    // of a member whose place is kept free: nothing hangs on it yet, and its outlet is taken
   std::int32_t before = 0;             // stands before this one of PowerRack::cords
   std::int16_t below = 0;              // devices that stand below its own, of RackPlan::devices
+  std::int16_t device = 0;             // of those to come, from 0: cords of one device stand together
   std::int16_t position = 0;
   InletKind inlet = InletKind::hardwired;
-  double watts = 0;                    // as it will draw when nothing has failed
+  SupplyLoad load;                     // of its device
 };
 struct PowerRack {
   std::vector<PowerPosition> positions;
   std::vector<SupplyLoad> devices;     // as RackPlan::devices; then, where something draws power that is none of these (occupied units), that
   std::vector<PowerCord> cords;        // by device, then supply
-  std::vector<CordToCome> to_come;     // in the order of dealing
+  std::vector<CordToCome> to_come;     // from the bottom up
   std::vector<std::int16_t> cords_c13, cords_c19;   // by position
 };
 struct PowerClass {

@@ -21,8 +21,11 @@ auto key_of(const SupplyLoad& l) { return std::tuple(l.watts, l.idle, l.output, 
 PowerJson::PowerJson(const Plan& plan) : plan_(plan), c_(*plan.cluster), classes_(power_classes(plan)), class_of_(plan.racks.size(), 0), lines_(c_) {
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     for (const std::int32_t r : classes_[k].racks) class_of_[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(k);
-    for (const SupplyLoad& l : classes_[k].rack.devices)
-      if (std::none_of(loads_.begin(), loads_.end(), [&](const SupplyLoad& o) { return key_of(o) == key_of(l); })) loads_.push_back(l);
+    const auto add = [&](const SupplyLoad& l) {
+      if (load_of(l) == loads_.size()) loads_.push_back(l);
+    };
+    for (const SupplyLoad& l : classes_[k].rack.devices) add(l);
+    for (const CordToCome& l : classes_[k].rack.to_come) add(l.load);
   }
 }
 
@@ -70,11 +73,11 @@ void PowerJson::rack(JsonWriter& json, std::int64_t rack) const {
   const std::vector<CordToCome>& coming = k.rack.to_come;
   if (coming.empty()) return;
   json.array("to_come", kLine);
-  for (std::size_t i = 0; i < coming.size();) {           // cords of one place and load together
+  for (std::size_t i = 0; i < coming.size();) {
     const CordToCome& one = coming[i];
     std::string cords;
-    for (; i < coming.size() && coming[i].below == one.below && coming[i].watts == one.watts; ++i) cords += static_cast<char>('a' + coming[i].position);
-    json.begin_object(kLine).field("below", one.below).field("cord_w", one.watts).field("cords", cords).end_object();
+    for (; i < coming.size() && coming[i].device == one.device; ++i) cords += static_cast<char>('a' + coming[i].position);
+    json.begin_object(kLine).field("below", one.below).field("load", load_of(one.load)).field("cords", cords).end_object();
   }
   json.end_array();
 }

@@ -30,10 +30,12 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const int group = heaviest_node_group(terms);
   const SourceSpan at = group >= 0 ? load_place(c.nodes[group]) : g.span;
   const double pf = power_factor(c);
-  Finding& f = findings.error(rule.id, at,
-                              format("each PDU of rack {} needs {}, '{}' carries {} continuously", name_list(failing.names, failing.racks), to_text(worst->normal), pdu.model, to_text(*rating)));
+  const PowerClass k = class_of_rack(in.plan, worst->rack);
+  const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), -1);
+  Finding& f = findings.error(rule.id, at, format("{} needs {}, '{}' carries {} continuously", which_pdu(c, failing, on.alike, "each PDU of"), to_text(worst->normal), pdu.model, to_text(*rating)));
   const Watts rack_power = in.plan.racks[worst->rack].power;
-  f.label(format("{} = {} at power factor {:.2f} = {}, over {}", sum_text(terms, Dimension::power), to_text(rack_power), pf, to_text(in.plan.apparent(rack_power)), plural(static_cast<std::int64_t>(g.pdus.size()), "PDU")));
+  if (on.alike) f.label(format("{} = {} at power factor {:.2f} = {}, over {}", sum_text(terms, Dimension::power), to_text(rack_power), pf, to_text(in.plan.apparent(rack_power)), plural(static_cast<std::int64_t>(g.pdus.size()), "PDU")));
+  else f.label(format("{} = {} at power factor {:.2f} = {}", sum_text(on.terms, Dimension::power), to_text(Watts(worst->normal.value * pf)), pf, to_text(worst->normal)));
   f.note(pdu.span, "the limit comes from this PDU", rating_formula(c, *pdu.part));
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
   // How many of the nodes would fit: what they draw now less what is too much.
@@ -41,9 +43,10 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
     if (t.kind == DeviceKind::node && t.group == group) {
       const double allowed = rating->value * pf * static_cast<double>(g.pdus.size()), others = rack_power.value - t.each * static_cast<double>(t.count);
       const auto fit = static_cast<std::int64_t>(std::max(0.0, (allowed - others) / t.each + kRounding));
-      f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
-                     : format("not one node of '{}' fits beside the rest ({} of {}): take larger PDUs", c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
-      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&, k = class_of_rack(in.plan, worst->rack)](Watts w) { return pdus_hold(in.plan, k, g, -1, group, w); });
+      if (!on.alike) f.help(format("{} less on this PDU, larger PDUs, or one more", to_text(worst->normal - *rating)));
+      else f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
+                          : format("not one node of '{}' fits beside the rest ({} of {}): take larger PDUs", c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
+      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&](Watts w) { return pdus_hold(in.plan, k, g, -1, group, w); });
       if (!cap.empty()) f.help(cap);
     }
   f.objects = std::move(failing.objects);
@@ -169,14 +172,14 @@ load moves to its neighbour. In region `na` the code allows 80 % of the breaker'
 ## Formula
 
 ```
-load of one PDU [VA]   = power of the rack [W] / power factor / PDUs of the rack
+load of one PDU [VA]   = sum over the cords on it of (power of the device [W] / its supplies) / power factor
 rating, three phases   = sqrt(3) x line-to-line voltage x breaker x f
 rating, one phase      = voltage x breaker x f
 f                      = 0.80 (region na), 1.00 (region iec)
 ```
 
 Source: NFPA 70 (NEC) 210.20(A) and 215.3; HP, "Power basics for IT professionals", tables 4 and 5. The power of a rack is the sum of the highest powers of what
-stands in it; cords are taken to be spread evenly over its PDUs. What states no power counts as nothing, and a finding names it: a server (a warning, where it has GPUs), a switch, or
+stands in it; which cord hangs on which PDU is planned, the largest first, each on the PDU that is least loaded (docs/what-if.md). What states no power counts as nothing, and a finding names it: a server (a warning, where it has GPUs), a switch, or
 an adapter that was fitted beside those that the stated power of its server is of.
 
 ## Example

@@ -28,22 +28,25 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const std::int64_t alive = std::count_if(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed != worst->worst_lost_feed; });
   const Watts power = in.plan.racks[worst->rack].power;
   const double pf = power_factor(c);
+  const PowerClass k = class_of_rack(in.plan, worst->rack);
+  const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), worst->worst_lost_feed);
   Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
-                              format("when feed '{}' is lost, each PDU left in rack {} needs {}, '{}' carries {} continuously", lost.name, name_list(failing.names, failing.racks),
-                                     to_text(worst->worst), pdu.model, to_text(*rating)));
+                              format("when feed '{}' is lost, {} needs {}, '{}' carries {} continuously", lost.name, which_pdu(c, failing, on.alike, "each PDU left in"), to_text(worst->worst), pdu.model, to_text(*rating)));
   // The supplies that are left work at a higher load point, where they may lose more (model/power.h).
   const VoltAmperes simple = in.plan.apparent(power), moved = worst->worst * static_cast<double>(std::max<std::int64_t>(alive, 1));
   const std::string higher = above(moved.value, simple.value * 1.0005) ? format(", {} at the higher load of the supplies left", to_text(moved)) : std::string();
-  f.label(format("{} = {} at power factor {:.2f} = {}{}, over {} left of {}", sum_text(terms, Dimension::power), to_text(power), pf, to_text(simple), higher, plural(alive, "PDU"), g.pdus.size()));
+  if (on.alike) f.label(format("{} = {} at power factor {:.2f} = {}{}, over {} left of {}", sum_text(terms, Dimension::power), to_text(power), pf, to_text(simple), higher, plural(alive, "PDU"), g.pdus.size()));
+  else f.label(format("{} = {} at power factor {:.2f} = {}", sum_text(on.terms, Dimension::power), to_text(Watts(worst->worst.value * pf)), pf, to_text(worst->worst)));
   f.note(pdu.span, format("the limit comes from this PDU; with all feeds it carries {}", to_text(worst->normal)));
   f.note(lost.span, "this feed is lost");
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
-  f.help(format("keep each rack at {} or less ({} x {} x {:.2f}), or give it a PDU on a further feed", to_text(Watts(rating->value * pf * static_cast<double>(alive))), alive, to_text(*rating), pf));
+  if (!on.alike) f.help(format("{} less on this PDU, larger PDUs, or one more on a further feed", to_text(worst->worst - *rating)));
+  else f.help(format("keep each rack at {} or less ({} x {} x {:.2f}), or give it a PDU on a further feed", to_text(Watts(rating->value * pf * static_cast<double>(alive))), alive, to_text(*rating), pf));
   // Where fewer supplies lose more, the cap is less by the same share.
   for (const Term& t : terms)
     if (t.kind == DeviceKind::node && t.group == group) {
       const double allowed = rating->value * pf * static_cast<double>(alive) * std::min(1.0, simple / moved), others = power.value - t.each * static_cast<double>(t.count);
-      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&, k = class_of_rack(in.plan, worst->rack)](Watts w) { return pdus_hold(in.plan, k, g, worst->worst_lost_feed, group, w); });
+      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&](Watts w) { return pdus_hold(in.plan, k, g, worst->worst_lost_feed, group, w); });
       if (!cap.empty()) f.help(cap);
     }
   f.objects = std::move(failing.objects);
@@ -120,7 +123,7 @@ Two feeds are bought so that one may fail. If the other then opens its breaker, 
 ## Formula
 
 ```
-load of a PDU after the loss  = power of the rack / power factor / PDUs not on the lost feed
+load of a PDU after the loss  = sum over the cords on it of (power of the device / its supplies that are alive) / power factor
 load of a panel after it      = that of its PDUs, together
 load of a feed after the loss = what it carried + what moves over from the racks on both
 on the breaker of a feed      = its load / efficiency of its UPS, where it has one

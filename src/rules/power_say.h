@@ -51,6 +51,49 @@ inline bool pdus_hold(const Plan& plan, const PowerClass& k, const RackGroupMode
   return true;
 }
 
+// What draws from a PDU, by device, with all feeds (-1) or after the loss of one; and whether the PDUs that live all carry as much,
+// to half a watt.
+struct OnPdu {
+  bool alike = true;
+  std::vector<Term> terms;
+};
+inline OnPdu on_pdu(const Plan& plan, const PowerClass& k, std::size_t position, int lost) {
+  PowerFailure failure;
+  if (lost >= 0) lose_feed(k.rack, lost, failure);
+  PowerState state;
+  evaluate(k.rack, failure, state);
+  CordWatts watts;
+  cord_watts(k.rack, failure, state, watts);
+  OnPdu on;
+  for (std::size_t p = 0; p < state.position_watts.size(); ++p)
+    on.alike = on.alike && ((failure.positions >> p & 1) != 0 || std::abs(state.position_watts[p] - state.position_watts[position]) < 0.5);
+  const auto add = [&](std::string what, double each) {
+    if (each <= kRounding) return;
+    for (Term& t : on.terms)
+      if (t.what == what && std::abs(t.each - each) < 0.5) {
+        ++t.count;
+        return;
+      }
+    on.terms.push_back({std::move(what), 1, each});
+  };
+  for (std::size_t d = 0, cord = 0; d < k.rack.devices.size(); ++d) {
+    double here = 0;
+    for (; cord < k.rack.cords.size() && static_cast<std::size_t>(k.rack.cords[cord].device) == d; ++cord)
+      if (static_cast<std::size_t>(k.rack.cords[cord].position) == position) here += watts.cord[cord];
+    if (const RackedDevice* device = device_of(plan, k, d)) add(device_model(plan, *device), here);
+  }
+  add("spread evenly", watts.spread[position]);
+  return on;
+}
+
+// Which PDU of a rack group it is that needs the most: "each PDU of rack 'r1' and 'r2'"; "PDU 'r1/a'"; "PDU 'r1/a', the fullest of rack 'r1', 'r2' and 5 more,".
+inline std::string which_pdu(const Cluster& c, const FailingPdus& failing, bool alike, std::string_view each) {
+  const std::string racks = name_list(failing.names, failing.racks);
+  if (alike) return format("{} rack {}", each, racks);
+  const std::string one = format("PDU '{}/{}'", c.rack_name(failing.worst->rack), static_cast<char>('a' + failing.worst->pdu));
+  return failing.racks == 1 ? one : format("{}, the fullest of rack {},", one, racks);
+}
+
 // "`power_cap: 9.8 kW` on each node of 'gpu'": the highest power of each node that `holds`, no more than `most`, in tenths of a kilowatt (below 1 kW in
 // tens of watts). Empty where no such cap helps: the node draws no more as it is, or does not run on it, or nobody knows whether it does and it is less
 // than half. What supplies lose is no straight line, so that a share of the power is a place to begin, and each cap is tried by the formula that failed.

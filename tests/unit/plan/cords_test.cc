@@ -47,6 +47,19 @@ TEST(Currents, FourCordsToNeutral) {
   EXPECT_NEAR(c.lines[1], 8.6811, 1e-3);
   EXPECT_NEAR(c.lines[2], 8.6811, 1e-3);
 }
+// Cords of 2,200 W, 2,167 W and nine times 1,720 W to neutral. The largest first would end with 2,167 + 3 x 1,720 = 7,327 W on a line; with 2,200, 2,167 and
+// 1,720 on one and four times 1,720 on the two others it is 6,880 W: at 415 V / sqrt(3) = 239.6 V, 28.71 A.
+TEST(Currents, CordsAreExchangedWhereThatIsLess) {
+  TwoPdus t(9, 415);
+  for (const double watts : {2200.0, 2167.0}) {
+    const PsuSet psus = *t.s.cluster->nodes[0].server.part.psus;
+    t.s.nodes("x" + std::to_string(watts), "x" + std::to_string(int(watts)), 0, 1, 2 * watts, 10).server.part.psus = psus;
+  }
+  t.s.cluster->nodes[0].server.power = known(Watts(2 * 1720.0));
+  const PduCurrents c = t.first();
+  EXPECT_NEAR(c.highest(), 28.714, 1e-3);
+  EXPECT_NEAR(c.lines[0] + c.lines[1] + c.lines[2], (2200 + 2167 + 9 * 1720) / 239.6004, 1e-3);
+}
 TEST(Currents, BanksTakeTurns) {
   TwoPdus t(5);
   t.s.na60.banks = known<std::int64_t>(6);

@@ -94,7 +94,7 @@ TEST(Outlets, LinesOfMembersToCome) {
     return out;
   };
   EXPECT_EQ(ways(), (std::vector<int>{0, 1}));
-  k.rack.to_come = {{.before = 2, .below = 1, .position = 0, .inlet = InletKind::c20, .watts = 2080}};
+  k.rack.to_come = {{.before = 2, .below = 1, .position = 0, .inlet = InletKind::c20, .load = {.watts = 2080, .supplies = 1}}};
   EXPECT_EQ(ways(), (std::vector<int>{0, 2}));
 }
 

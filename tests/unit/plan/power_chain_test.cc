@@ -43,6 +43,44 @@ TEST(Cords, EachDeviceHasEveryFeed) {
 TEST(Cords, SixOnThreeAreTwoEach) { EXPECT_EQ(positions(OneRack({0, 1, 2}, 1, 6).rack()), (std::vector<int>{0, 1, 2, 0, 1, 2})); }
 TEST(Cords, SingleSuppliesTakeTurns) { EXPECT_EQ(positions(OneRack({0, 1}, 3, 1).rack()), (std::vector<int>{0, 1, 0})); }
 
+// One node of 3,500 W with C20 inlets and four of 2,100 W with C14, two supplies each, on two PDUs of A and two of B. Each kind of plug by itself would put
+// the first node and two of the others on one PDU: 7.7 kW after the loss of a feed. By what they carry it is 3.5 + 2.1 and 3 x 2.1.
+TEST(Cords, TheLargestFirstWhateverTheirPlug) {
+  OneRack r({0, 0, 1, 1}, 4, 2, 2100);
+  PsuSet large = r.s.cluster->nodes[0].server.part.psus.value();
+  large.inlet = known(InletKind::c20);
+  r.s.nodes("big", "b1", 0, 1, 3500, 10).server.part.psus = large;
+  const PowerRack rack = r.rack();
+  PowerState state;
+  evaluate(rack, {}, state);
+  EXPECT_NEAR(state.position_watts[0], 2800, 1e-9);
+  EXPECT_NEAR(state.position_watts[1], 3150, 1e-9);
+  EXPECT_NEAR(state.position_watts[2], 2800, 1e-9);
+  EXPECT_NEAR(state.position_watts[3], 3150, 1e-9);
+}
+// Twice the rating, twice the load: of three nodes two hang on the larger PDU of each feed.
+TEST(Cords, ALargerPduTakesMore) {
+  OneRack r({0, 0, 1, 1}, 3, 2);
+  PduPart half = r.s.na60;
+  half.apparent = known(VoltAmperes(17250));
+  r.s.cluster->racks[0].pdus[0].part = r.s.cluster->racks[0].pdus[2].part = &half;
+  EXPECT_EQ(positions(r.rack()), (std::vector<int>{0, 2, 1, 3, 1, 3}));
+}
+// The light nodes would all go to the PDU that the heavy one leaves alone; it has two outlets, so the third goes beside the heavy one.
+TEST(Cords, NoPlugWithoutAnOutlet) {
+  OneRack r({0, 0}, 3, 1, 100);
+  OutletGroup& two = r.s.na60.outlets.emplace_back();
+  two.kind = known(OutletKind::c13);
+  two.count = known<std::int64_t>(2);
+  PsuSet one = r.s.cluster->nodes[0].server.part.psus.value();
+  r.s.nodes("heavy", "h1", 0, 1, 3000, 10).server.part.psus = one;
+  const PowerRack rack = r.rack();
+  EXPECT_EQ(rack.cords_c13, (std::vector<std::int16_t>{2, 2}));
+  PowerState state;
+  evaluate(rack, {}, state);
+  EXPECT_NEAR(state.position_watts[1], 200, 1e-9);
+}
+
 // n1 and n3 stand in U1 and U3, on a and a: the place between them is kept for n2, which will hang on b. Without it n3 would have b.
 TEST(Cords, PlacesKeptFreeTakeTheirTurn) {
   OneRack r({0, 1}, 3, 1);
