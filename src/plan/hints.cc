@@ -1,6 +1,7 @@
 #include "plan/hints.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/format.h"
 
@@ -12,6 +13,11 @@ constexpr std::int64_t kFewOf = 10;      // a tenth of what one switch has: what
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 std::string many(std::int64_t n, std::string_view word) { return format("{} {}{}", n, word, n == 1 ? "" : "s"); }
 
+void whose_uplinks(const Plan& plan, const Fabric& f, std::string& text) {
+  for (const FabricBlock& b : f.blocks)
+    if (b.what == FabricBlock::What::uplinks) text += format("; {} of them are uplinks of '{}'", b.members * b.ports_each, plan.fabrics[at(b.of)].name);
+}
+
 void few_too_many(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
   if (f.tiers.size() < 2) return;
   const FabricTier& leaf = f.tiers[0];
@@ -21,8 +27,22 @@ void few_too_many(const Plan& plan, const Fabric& f, std::vector<std::string>& o
   const std::string one = bond * f.planes > 1 ? format("{} {}", bond * f.planes, leaf.model) : "one " + leaf.model;
   std::string text = format("{} more than {} {} ({} of {}{}): without {}, no {} and no {} between switches", many(over, "port"), one, bond * f.planes > 1 ? "have" : "has", f.end_ports_built_for, have,
                             f.end_ports_built_for > f.end_ports ? ", at the size built for" : "", over == 1 ? "it" : "them", many(f.tiers[1].count, "spine"), many(f.leaf_spine_cables + f.spine_core_cables, "link"));
-  for (const FabricBlock& b : f.blocks)
-    if (b.what == FabricBlock::What::uplinks) text += format("; {} of them are uplinks of '{}'", b.members * b.ports_each, plan.fabrics[at(b.of)].name);
+  whose_uplinks(plan, f, text);
+  out.push_back(std::move(text));
+}
+
+// Two tiers end where each leaf has one link to each spine and the spines have no port left: as many leaves as a spine has ports, whole units of them, and as many
+// spines as a leaf has uplinks.
+void few_for_a_third_tier(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
+  if (f.tiers.size() < 3) return;
+  const FabricTier &leaf = f.tiers[0], &spine = f.tiers[1];
+  // Leaves as wide as the oversubscription allows; those of three tiers may be narrower.
+  const std::int64_t down = std::max(leaf.down, static_cast<std::int64_t>(static_cast<double>(leaf.ports) * f.oversubscription / (1 + f.oversubscription) + 1e-9));
+  const std::int64_t leaves = spine.ports / f.leaves_per_unit * f.leaves_per_unit, have = leaves * down * f.planes, over = f.end_ports_built_for - have;
+  if (over <= 0 || over * kFewOf > have) return;
+  std::string text = format("{} more than two tiers reach ({} of {}{}): without {}, {} switches instead of {}", many(over, "port"), f.end_ports_built_for, have, f.end_ports_built_for > f.end_ports ? ", at the size built for" : "",
+                            over == 1 ? "it" : "them", (leaves + static_cast<std::int64_t>(std::ceil(static_cast<double>(down) / f.oversubscription - 1e-9))) * f.planes, f.switch_count());
+  whose_uplinks(plan, f, text);
   out.push_back(std::move(text));
 }
 
@@ -55,6 +75,7 @@ void uplinks_together(const Plan& plan, int fabric, std::vector<std::string>& ou
 std::vector<std::string> fabric_hints(const Plan& plan, int fabric) {
   std::vector<std::string> out;
   few_too_many(plan, plan.fabrics[at(fabric)], out);
+  few_for_a_third_tier(plan, plan.fabrics[at(fabric)], out);
   uplinks_together(plan, fabric, out);
   return out;
 }

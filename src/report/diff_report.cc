@@ -115,7 +115,11 @@ const Cost* prices_of(const SpecDiff& d) { return d.after.cost ? &*d.after.cost 
 
 std::string_view shown(const std::string& s) { return s.empty() ? std::string_view("not written") : std::string_view(s); }
 
-std::string_view plan_word(const SpecDiff& d) { return d.plan.empty() ? "the plan is the same" : "the plan changes"; }
+std::string_view plan_word(const SpecDiff& d) {
+  if (!d.plan.empty()) return "the plan changes";
+  const std::vector<FigureRow> rows = figure_rows(d);
+  return std::any_of(rows.begin(), rows.end(), [](const FigureRow& r) { return !r.change.empty(); }) ? "nothing to buy, move or recable, and other figures" : "the plan is the same";
+}
 
 // ---- Markdown --------------------------------------------------------------------------------------------------------------
 std::string heading_row(std::string_view names, std::string_view rule) { return format("{}\n{}\n", names, rule); }

@@ -32,5 +32,15 @@ TEST(Hints, NothingWhereManyMoreAreAsked) {
   EXPECT_TRUE(of_nodes(71).empty());
 }
 
+// Two tiers of 64 ports: 64 leaves of 32 ports, 32 spines: 2,048 ports, 96 switches. A tenth of 2,048 is 204.
+TEST(Hints, AFewPortsForAThirdTier) {
+  const auto hints = of_nodes(2050);
+  ASSERT_EQ(hints.size(), 1U);
+  EXPECT_NE(hints[0].find("2 ports more than two tiers reach (2050 of 2048): without them, 96 switches instead of"), std::string::npos) << hints[0];
+  EXPECT_EQ(of_nodes(2252).size(), 1U);
+  EXPECT_TRUE(of_nodes(2253).empty());
+  EXPECT_TRUE(of_nodes(2048).empty());
+}
+
 }  // namespace
 }  // namespace clusterc
