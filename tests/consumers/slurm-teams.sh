@@ -127,9 +127,12 @@ from=ctl2
 wait_for 60 "the second controller" 'ctl scontrol show job $kept 2>/dev/null | sed -n "s/.*JobState=\([A-Z]*\).*/\1/p"' RUNNING
 ctl scontrol ping 2>/dev/null | grep -q "(backup) at ctl2 is UP" || fail "it is not the second that answers"
 
+# Before it has heard every node its first round of pings may take minutes (slurmctld.log: "A node ping cycle took more than 100 seconds").
+wait_for 60 "nodes that it has not heard" 'ctl sinfo -h -N -o %T | grep -c "\*"' 0
+
 # ---- n3 dies: what may be requeued is, the other job has failed --------------------------------------------------------------------------------
 kill -9 "$(awk '$3 == "slurmd" { print $2 }' "$run/virtual-slurm.state" | sed -n 3p)"
-wait_for 60 "n3 without slurmd" 'ctl sinfo -h -n n3 -o %T' "down?"
+wait_for 150 "n3 without slurmd" 'ctl sinfo -h -n n3 -o %T' "down?"
 wait_for 20 "its jobs" 'echo $(field $kept JobState) $(field $kept Restarts) $(field $lost JobState)' "PENDING 1 NODE_FAIL"
 "$src/tests/virtual-slurm/down" "$run"
 [ -z "$(ip netns list | grep -F "$(printf %s "$run" | cksum | cut -d' ' -f1)")" ] || fail "namespaces were left behind"
