@@ -28,8 +28,22 @@ class Mender {
     bool good = false;
     std::string why_not;
     Patched patched;
+    std::vector<Patched> nested;         // what mended the errors that came to light below, step by step
+    std::vector<MendStep> also;          // the fixes in these
     CheckedText after;
+    const std::string& text() const { return nested.empty() ? patched.text : nested.back().text; }
+    std::uint32_t moved(std::uint32_t offset) const {
+      offset = patched.moved(offset);
+      for (const Patched& p : nested) offset = p.moved(offset);
+      return offset;
+    }
   };
+  struct Wrong {
+    std::string why_not;                         // empty: nothing
+    std::vector<const Finding*> mendable;        // the errors that came up, where each has a fix of its own; else empty
+  };
+  // A misspelt key hides the keys in its block: so many blocks in one another are mended at once.
+  static constexpr int kDeepest = 16;
 
   CheckedText check(const std::string& text) {
     if (checks_left_ > 0) --checks_left_;
@@ -49,7 +63,8 @@ class Mender {
     grow(candidates);
     if (kept_.empty()) return false;
     for (const Candidate& c : kept_) out_.applied.push_back({c.finding->rule, c.finding->fix->title, c.line, {}});
-    out_.text = std::move(best_.patched.text);
+    out_.applied.insert(out_.applied.end(), best_.also.begin(), best_.also.end());
+    out_.text = best_.text();
     out_.last = std::move(best_.after);
     return true;
   }
@@ -90,13 +105,29 @@ class Mender {
       return t;
     }
     if (std::ranges::none_of(std::views::iota(kept_.size(), all.size()), [&](std::size_t i) { return t.patched.applied[i]; })) return t;
-    t.after = check(t.patched.text);
-    t.why_not = what_is_wrong(all, t);
+    t.after = check(t.text());
+    Wrong wrong = what_is_wrong(all, t);
+    for (int depth = 0; depth < kDeepest && !wrong.mendable.empty() && checks_left_ > 0; ++depth) {
+      mend_further(t, wrong.mendable);
+      wrong = what_is_wrong(all, t);
+    }
+    t.why_not = std::move(wrong.why_not);
     t.good = t.why_not.empty();
     return t;
   }
 
-  std::string what_is_wrong(const std::vector<Candidate>& all, const Trial& t) const {
+  // Mends what the fixes of the trial have brought to light, too.
+  void mend_further(Trial& t, const std::vector<const Finding*>& came_up) {
+    std::vector<const Fix*> fixes;
+    for (const Finding* f : came_up) fixes.push_back(&*f->fix);
+    Patched p = apply_fixes(t.text(), t.after.file, fixes);
+    for (std::size_t i = 0; i < came_up.size(); ++i)
+      if (p.applied[i]) t.also.push_back({came_up[i]->rule, came_up[i]->fix->title, t.after.sources->position(t.after.file, came_up[i]->fix->edits.front().span.begin).line, {}});
+    t.nested.push_back(std::move(p));
+    t.after = check(t.text());
+  }
+
+  Wrong what_is_wrong(const std::vector<Candidate>& all, const Trial& t) const {
     const CheckedText& before = out_.last;
     using Place = std::tuple<std::string_view, std::uint32_t>;
     using Words = std::tuple<std::string_view, std::string_view>;
@@ -104,20 +135,26 @@ class Mender {
     std::set<Words> words;
     for (const Finding& f : before.findings->all()) {
       if (f.severity != Severity::error || !f.counts()) continue;
-      if (f.span.file == before.file) places.emplace(f.rule, t.patched.moved(f.span.begin));
+      if (f.span.file == before.file) places.emplace(f.rule, t.moved(f.span.begin));
       words.emplace(f.rule, f.message);
     }
     std::set<std::tuple<std::string_view, std::string_view, std::uint32_t>> still;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (t.patched.applied[i]) still.emplace(all[i].finding->rule, all[i].finding->message, t.patched.moved(all[i].finding->span.begin));
+      if (t.patched.applied[i]) still.emplace(all[i].finding->rule, all[i].finding->message, t.moved(all[i].finding->span.begin));
+    Wrong out;
+    bool all_mendable = true;
     for (const Finding& f : t.after.findings->all()) {
-      if (still.contains({f.rule, f.message, f.span.begin})) return "its finding would remain";
+      if (still.contains({f.rule, f.message, f.span.begin})) return {"its finding would remain", {}};
       // Where nothing could be read before, what now comes to light was there all the time; only a mistake before the edits is of their making.
       if (f.severity != Severity::error || !f.counts() || words.contains({f.rule, f.message}) || places.contains({f.rule, f.span.begin})) continue;
-      if (!before.readable && (t.after.readable || f.span.begin > t.patched.moved(t.patched.edits.front().span.begin))) continue;
-      return format("it would bring up: {} [{}]", f.message, f.rule);
+      if (!before.readable && (t.after.readable || f.span.begin > t.moved(t.patched.edits.front().span.begin))) continue;
+      if (out.why_not.empty()) out.why_not = format("it would bring up: {} [{}]", f.message, f.rule);
+      all_mendable = all_mendable && f.fix && !f.fix->edits.empty();
+      out.mendable.push_back(&f);
     }
-    return before.readable && !t.after.readable ? "the text could not be read any more" : "";
+    if (out.why_not.empty() && before.readable && !t.after.readable) out.why_not = "the text could not be read any more";
+    if (!all_mendable) out.mendable.clear();
+    return out;
   }
 
   void refuse(const Candidate& c, std::string why_not) { out_.refused.push_back({c.finding->rule, c.finding->fix->title, c.line, std::move(why_not)}); }

@@ -9,7 +9,7 @@ namespace clusterc {
 namespace {
 
 // A language for the test: each 'x' is an error that 'o' mends; 'q' can be made 'x' (which is an error), 'z' can be made 'z' again (which
-// mends nothing), and a text with '!' cannot be read until it is a '.'.
+// mends nothing), 'k' hides an error that hides another, 'K' one of which nothing is known, 'u' and 'U' each other, and a text with '!' cannot be read until it is a '.'.
 struct Toy {
   Sources sources;
   Findings findings;
@@ -26,6 +26,11 @@ CheckedText judge(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == 'x') toy->findings.error("an-x", at(i), "an x").fixed_by("write 'o'", {{at(i), "o"}});
     if (text[i] == 'q') toy->findings.warning("a-q", at(i), "a q at " + std::to_string(i)).fixed_by("write 'E'", {{at(i), "E"}});
+    if (text[i] == 'k') toy->findings.error("a-k", at(i), "a k").fixed_by("write 'v'", {{at(i), "v"}});
+    if (text[i] == 'v') toy->findings.error("a-v", at(i), "a v").fixed_by("write 'xd'", {{at(i), "xd"}});
+    if (text[i] == 'K') toy->findings.error("a-K", at(i), "a K").fixed_by("write 'vE'", {{at(i), "vE"}});
+    if (text[i] == 'u') toy->findings.error("a-u", at(i), "a u").fixed_by("write 'U'", {{at(i), "U"}});
+    if (text[i] == 'U') toy->findings.error("a-U", at(i), "a U").fixed_by("write 'u'", {{at(i), "u"}});
     if (text[i] == 'E') toy->findings.error("an-E", at(i), "an E");
     if (text[i] == 'z') toy->findings.warning("a-z", at(i), "a z").fixed_by("write 'zz'", {{at(i), "zz"}});
     if (text[i] == 'd') toy->findings.warning("a-d", at(i), "a d").fixed_by("leave it out", {{at(i), ""}});
@@ -56,6 +61,29 @@ TEST(Mend, WhatAnUnreadableTextHidIsNoNewError) {
   EXPECT_EQ(m.text, "a.oE");   // and the second round mends what came to light
   EXPECT_EQ(m.applied.size(), 2u);
   EXPECT_TRUE(m.refused.empty());
+}
+
+TEST(Mend, WhatAFixBringsToLightIsMendedWithIt) {
+  const Mended m = mend("dk.k", judge);
+  EXPECT_EQ(m.text, "o.o");
+  EXPECT_EQ(m.applied.size(), 9u);     // of each k: 'v', 'xd', 'o' and the d that goes; and the first d
+  EXPECT_TRUE(m.refused.empty());
+  EXPECT_EQ(m.last.findings->all().size(), 0u);
+}
+
+TEST(Mend, AFixThatBringsUpOneThatNothingMendsIsNotMade) {
+  const Mended m = mend("Kk", judge);
+  EXPECT_EQ(m.text, "Ko");
+  ASSERT_EQ(m.refused.size(), 1u);
+  EXPECT_EQ(m.refused[0].rule, "a-K");
+}
+
+TEST(Mend, FixesThatBringUpOneAnotherEnd) {
+  std::size_t checks = 0;
+  const Mended m = mend("u", [&](const std::string& text) { return ++checks, judge(text); });
+  EXPECT_EQ(m.text, "u");
+  ASSERT_EQ(m.refused.size(), 1u);
+  EXPECT_LT(checks, 40u);
 }
 
 TEST(Mend, PlacesMoveWithTheText) {
