@@ -97,7 +97,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       line("rate", format("{} tokens/s, {} on each GPU; {} of the dense peak of {} ({} operations a token, causal attention, nothing that is done again{})", count(p.tokens_per_second), count(p.tokens_per_second / p.machine.gpus),
                           percent_of(p.mfu, 1), to_text(p.machine.peak), count(p.job->flops_per_token()), p.job->trained_share() < 1 ? ", 4 for each frozen parameter" : ""));
       line("reckoned", format("matrices at {} ({}) x {} ({}); memory at {} ({})", to_text(p.machine.matrices), p.machine.matrices_from, p.machine.share, p.machine.share_from, to_text(p.machine.bandwidth), p.machine.bandwidth_from));
-      if (u.layout.gpus() < p.machine.gpus) line("idle", format("{} of {} GPUs: layers and batch do not divide over all of them", p.machine.gpus - u.layout.gpus(), p.machine.gpus));
+      if (p.idle() > 0) line("idle", format("{} of {} GPUs: layers and batch do not divide over all of them", p.idle(), p.machine.gpus));
       std::string assumed;
       const auto assume = [&](bool is, const std::string& text) { if (is) assumed += (assumed.empty() ? "" : "; ") + text; };
       assume(m.ffn_assumed && m.experts == 0, format("`ffn` {}", m.ffn));

@@ -6,6 +6,7 @@
 namespace clusterc {
 
 extern const Rule kCostPriceWithoutPart;
+extern const Rule kWorkGpusLeftIdle;
 extern const Rule kWorkModelContradictory;
 
 namespace {
@@ -170,6 +171,7 @@ constexpr std::array kRules = {
     &kWorkSplitImpossible,
     &kWorkPrecisionNotOnGpu,
     &kWorkModelContradictory,
+    &kWorkGpusLeftIdle,
     &kCostPartsMissingFromBill,
     &kCostEnergyOrSupportUnpriced,
     &kCostOfChoiceUnstated,

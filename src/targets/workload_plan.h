@@ -59,6 +59,7 @@ struct WorkloadPlan {
   std::optional<LayoutSearch> written, free;     // as the spec divides it; the best there is
   std::optional<LayoutChoice> used;  // what the figures below reckon with: as written if that fits, else the fastest
   bool used_written = false;
+  double idle() const { return used ? machine.gpus - used->layout.gpus() : 0; }      // GPUs that `used` has no work for
   double tokens_per_second = 0, mfu = 0;
   std::vector<ScalePoint> scaling;
   std::optional<CheckpointPlan> checkpoint;

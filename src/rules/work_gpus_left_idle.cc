@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "rules/rules.h"
+#include "rules/work_say.h"
+#include "targets/workload_plan.h"
+
+namespace clusterc {
+namespace {
+
+// How the split counts: GPUs of one copy, copies that the GPUs give, micro batches that a step has for all of them.
+struct Count {
+  std::int64_t gpus, copy, most, micro, sequences, data;
+  std::int64_t shares() const { return sequences / micro; }
+  // All of so many GPUs have work: they are whole copies, and a step has equal parts for these.
+  bool all_used(std::int64_t n) const { return n >= copy && n % copy == 0 && shares() % (n / copy) == 0; }
+};
+
+std::string copy_text(const Layout& l) {
+  std::string out = format("tensor {} x pipeline {}", number(l.tensor), number(l.pipeline));
+  if (l.context > 1) out += format(" x context {}", number(l.context));
+  return out;
+}
+
+std::string why(const Count& n, const Layout& l) {
+  return format("{} GPUs / ({}) = {} copies; the {} sequences of a step{} divide by {} of them at most, {} GPUs", n.gpus, copy_text(l), n.most, n.sequences,
+                n.micro > 1 ? format(", {} at a time,", n.micro) : std::string(), n.data, n.data * n.copy);
+}
+
+// What of the batch would give each copy an equal part: the nearest number of sequences that does.
+void help_batch(Finding& f, const Count& n, const WorkloadPlan& p) {
+  const std::int64_t together = n.most * n.micro;
+  const double sequences = std::max(1.0, std::round(p.job->batch / static_cast<double>(together))) * static_cast<double>(together), tokens = sequences * p.job->model.sequence;
+  if (tokens < 1e18)
+    f.help(format("`batch: {} tokens`, {} sequences for {} copies, uses them all", static_cast<std::int64_t>(tokens), static_cast<std::int64_t>(sequences), n.most));
+}
+
+// The node counts below and above whose GPUs all have work.
+void help_nodes(Finding& f, const Count& n, const NamedMap<Value<std::int64_t>>& on, std::int64_t nodes) {
+  if (on.entries.size() != 1 || n.gpus % nodes != 0) return;
+  const std::int64_t each = n.gpus / nodes;
+  std::int64_t below = nodes - 1, above = nodes + 1;
+  while (below > 0 && !n.all_used(below * each)) --below;
+  while (above <= 2 * nodes && !n.all_used(above * each)) ++above;
+  const std::string& group = on.entries.front().name;
+  if (below > 0) f.help(format("`on: {{ {}: {} }}`, {} GPUs, leaves the other nodes to other work", group, below, below * each));
+  if (above <= 2 * nodes) f.help(format("{} nodes of '{}', {} GPUs, would all have work", above, group, above * each));
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const auto& workloads = in.cluster.spec.workloads;
+  if (std::none_of(workloads.begin(), workloads.end(), [](const auto& w) { return w.value.split.has_value(); })) return;
+  for (const WorkloadPlan& p : plan_workloads(in.cluster, in.plan)) {
+    const auto* named = workloads.find(p.name);
+    if (!named || !named->value.split || !p.used_written || p.idle() <= 0) continue;
+    // Copies that are written, and GPUs that are no whole copy, are work-parallel-layout-leaves-nvlink's.
+    if (named->value.split->data || p.gpus % static_cast<std::int64_t>(p.used->layout.copy()) != 0) continue;
+    const Workload& w = named->value;
+    const ModelSplit& s = *w.split;
+    const Layout& l = p.used->layout;
+    const auto whole = [](double d) { return static_cast<std::int64_t>(d); };
+    const Count n{.gpus = p.gpus, .copy = whole(l.copy()), .most = p.gpus / whole(l.copy()), .micro = whole(l.micro_batch), .sequences = whole(p.job->batch), .data = whole(l.data)};
+    Finding& f = findings.warning(rule.id, s.span, format("the split of workload '{}' leaves {} of its {} GPUs idle", p.name, whole(p.idle()), p.gpus));
+    f.label(why(n, l)).note(w.on.entries.front().name_span, "the nodes that it runs on");
+    help_batch(f, n, p);
+    help_nodes(f, n, w.on, p.nodes);
+    if (p.free->best && p.free->best->layout.gpus() >= static_cast<double>(p.gpus)) {
+      const Layout& best = p.free->best->layout;
+      f.help(format("the fastest split, {} x data {} with `micro_batch: {}`, uses them all", copy_text(best), number(best.data), number(best.micro_batch)));
+    }
+    f.object("workloads." + p.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Training whose `split` leaves `data` out: a step has an equal part of the batch for each of the copies that the GPUs of its nodes give. Where it has not, the plan reckons with
+as many copies as divide the batch. Copies that are written, and GPUs that are no whole copy, are `work-parallel-layout-leaves-nvlink`'s.
+
+## Why it matters
+
+What is left over draws power, is reserved for the job and computes nothing. The plan of a job that was thought to have 1,984 GPUs is then one of 1,024.
+
+## Formula
+
+```
+copy = tensor x pipeline x context                GPUs
+copies: the most that divide:  copies <= GPUs / copy, and (batch / sequence) mod (copies x micro_batch) = 0
+idle = GPUs - copies x copy = 0
+```
+
+Source: D. Narayanan et al., arXiv 2104.04473, sections 2 and 3 (p x t x d is the number of GPUs; the batch is divided evenly among d copies); Megatron-LM asserts the
+second when it starts (megatron/core/num_microbatches_calculator.py; its words from general knowledge, not read).
+
+## Example
+
+`split: { tensor: 4, pipeline: 4 }` with 2,048 sequences a step on 248 nodes of eight: 1,984 / 16 = 124 copies, of which 64 divide 2,048, and 960 GPUs are idle.
+
+## How to fix
+
+The batch, the number of nodes or the split that the help names.
+
+## When to accept
+
+Where the rest of the nodes are spares of the job: better written as such, in `on`.
+)";
+
+extern const Rule kWorkGpusLeftIdle;    // declared in registry.cc
+const Rule kWorkGpusLeftIdle = {
+    .id = "work-gpus-left-idle",
+    .code = "WORK-012",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the split of a workload leaves GPUs of its nodes without work",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
