@@ -21,9 +21,9 @@ struct Sum {
   BitsPerSecond all{0};
   std::string formula;
   SourceSpan at;
-  void add(const EndPoints& e) {
-    all += e.rate * static_cast<double>(e.members * e.ports_each);
-    formula += format("{}{} x {} x {}", formula.empty() ? "" : " + ", e.members, counted(e.ports_each, "port"), to_text(e.rate));
+  void add(const EndPoints& e, std::int64_t members) {
+    all += e.rate * static_cast<double>(members * e.ports_each);
+    formula += format("{}{} x {} x {}", formula.empty() ? "" : " + ", members, counted(e.ports_each, "port"), to_text(e.rate));
     at = e.span;
   }
   void add_one_member(const EndPoints& e) {
@@ -43,13 +43,37 @@ bool mounted_by(const Storage& s, const NodeGroupModel& g) {
   return s.on.empty() || std::any_of(s.on.begin(), s.on.end(), [&](const Value<std::string>& name) { return name.value == g.name; });
 }
 
+std::optional<HaMode> storage_ha(const Cluster& c, const StorageModel& s) {
+  if (s.spec->servers && s.spec->servers->ha) return s.spec->servers->ha.value;
+  return s.nodes >= 0 && c.nodes[s.nodes].spec ? c.nodes[s.nodes].spec->ha.value : std::nullopt;
+}
+
+std::int64_t serving_nodes(const Cluster& c, const StorageModel& s) {
+  const std::int64_t all = s.nodes >= 0 ? c.nodes[s.nodes].count : 0;
+  return all > 1 && storage_ha(c, s) == HaMode::active_passive ? all / 2 : all;
+}
+
+namespace {
+
+bool holds_data(const StorageModel& s, const std::string& drive) { return s.spec->drives ? drive == *s.spec->drives : drive != "boot"; }
+
+}  // namespace
+
+std::int64_t data_drives(const Cluster& c, const StorageModel& s) {
+  std::int64_t n = 0;
+  if (s.nodes >= 0)
+    for (const auto& d : c.nodes[s.nodes].server.part.drives)
+      if (holds_data(s, d.name)) n += d.value.count.value_or(1);
+  return n;
+}
+
 std::optional<StorageSide> storage_servers_side(const Cluster& c, int storage) {
   const StorageModel& s = c.storage[storage];
   Sum sum;
   for (const NetworkModel& n : c.networks) {
     if (n.everything || n.shares >= 0 || (s.nodes >= 0 && !n.carries_traffic(Traffic::storage))) continue;
     for (const EndPoints& e : n.ends)
-      if (e.storage == storage || (s.nodes >= 0 && e.group == s.nodes)) sum.add(e);
+      if (e.storage == storage || (s.nodes >= 0 && e.group == s.nodes)) sum.add(e, e.group >= 0 ? std::min(e.members, serving_nodes(c, s)) : e.members);
   }
   return sum.side("the servers' ports");
 }
@@ -72,7 +96,7 @@ void for_each_client_end(const Cluster& c, int storage, const Visit& visit) {
 
 std::optional<StorageSide> storage_clients_side(const Cluster& c, int storage) {
   Sum sum;
-  for_each_client_end(c, storage, [&](const EndPoints& e) { sum.add(e); });
+  for_each_client_end(c, storage, [&](const EndPoints& e) { sum.add(e, e.members); });
   return sum.side("the clients' ports");
 }
 
@@ -159,10 +183,13 @@ std::optional<StorageRoom> storage_room(const Cluster& c, int storage) {
   const NodeGroupModel& g = c.nodes[s.nodes];
   Bytes each{0};
   for (const auto& d : g.server.part.drives)
-    if (d.value.size && (s.spec->drives ? d.name == *s.spec->drives : d.name != "boot")) each += *d.value.size * static_cast<double>(d.value.count.value_or(1));
+    if (d.value.size && holds_data(s, d.name)) each += *d.value.size * static_cast<double>(d.value.count.value_or(1));
   if (each.value <= 0) return std::nullopt;
   const auto p = s.spec->protection ? parse_protection(*s.spec->protection) : std::nullopt;
-  StorageRoom room{each * static_cast<double>(g.count) * (p ? p->share() : 1), format("{} x {}", counted(g.count, "node"), to_text(each)), g.span};
+  // Shares that lie on several servers count them all; else what waits holds nothing of its own.
+  const std::int64_t nodes = p && p->kind != Protection::Kind::raid ? g.count : serving_nodes(c, s);
+  StorageRoom room{each * static_cast<double>(nodes) * (p ? p->share() : 1), format("{} x {}", counted(nodes, "node"), to_text(each)), g.span};
+  if (nodes < g.count) room.formula += format(" (of {}: active-passive)", g.count);
   if (p) room.formula += format(" x {} / {}", p->data, p->data + p->parity);
   return room;
 }

@@ -11,6 +11,14 @@ namespace clusterc {
 // The highest published figures (49 of 50 GB/s) lie at it, over InfiniBand too.
 constexpr double kPayloadShare = 0.98;
 
+// How the service of a system survives the loss of a server: as `servers` says, else as the group of nodes does.
+std::optional<HaMode> storage_ha(const Cluster&, const StorageModel&);
+// Nodes of the serving group that serve at a time. Those of `active-passive` stand in pairs, one of each pair waits: neither its ports move anything nor do its
+// drives hold more than the other's.
+std::int64_t serving_nodes(const Cluster&, const StorageModel&);
+// Drives of each serving node that data lies on.
+std::int64_t data_drives(const Cluster&, const StorageModel&);
+
 struct StorageSide {
   std::string what, formula;       // "the servers' ports", "4 x 2 ports x 200 Gb/s x 0.98 / 8"
   BytesPerSecond carries{0};

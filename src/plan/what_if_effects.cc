@@ -1,6 +1,7 @@
 // What stops, slows down or is cut off: for lack of power, cooling or network.
 #include <algorithm>
 
+#include "model/storage_path.h"
 #include "plan/placement.h"
 #include "plan/what_if_impl.h"
 
@@ -260,9 +261,7 @@ void WhatIfEngine::Impl::services(WhatIf& out) const {
       const auto at = dead_of.find(m.nodes);
       if (at == dead_of.end()) continue;
       const std::int64_t of = c.nodes[m.nodes].count, left = of - std::min(of, at->second);
-      std::optional<HaMode> ha = m.spec && m.spec->servers ? m.spec->servers->ha.value : std::nullopt;
-      if (!ha && c.nodes[m.nodes].spec) ha = c.nodes[m.nodes].spec->ha.value;
-      out.services.push_back({"storage/" + m.name, left, of, lost(left, of, ha)});
+      out.services.push_back({"storage/" + m.name, left, of, lost(left, of, storage_ha(c, m))});
     } else if (const auto at = systems.find(static_cast<int>(s)); at != systems.end()) {
       out.services.push_back({"storage/" + m.name, m.count - at->second, m.count, m.count - at->second <= 0});
     }

@@ -6,6 +6,7 @@
 namespace clusterc {
 
 extern const Rule kCostPriceWithoutPart;
+extern const Rule kStorageTakeoverWithoutData;
 extern const Rule kWorkGpusLeftIdle;
 extern const Rule kWorkModelContradictory;
 
@@ -116,6 +117,7 @@ constexpr std::array kRules = {
     &kStorageScratchAbsentOrSmall,
     &kStorageClientUnsupportedByKernel,
     &kStorageMetadataServerAbsent,
+    &kStorageTakeoverWithoutData,
     &kSoftwareCudaNewerThanDriver,
     &kSoftwareGpuUnknownToToolkit,
     &kSoftwareWrongKernelModuleFlavour,

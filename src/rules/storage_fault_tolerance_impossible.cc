@@ -5,13 +5,6 @@
 namespace clusterc {
 namespace {
 
-std::int64_t drives_of(const ServerModel& s, const Value<std::string>& entry) {
-  std::int64_t n = 0;
-  for (const auto& d : s.part.drives)
-    if (entry ? d.name == *entry : d.name != "boot") n += d.value.count.value_or(1);
-  return n;
-}
-
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
@@ -26,7 +19,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (p->kind == Protection::Kind::raid) {
       // Within one server: its drives.
       if (s.nodes < 0) continue;               // a bought system's drives are its maker's business
-      const std::int64_t drives = drives_of(c.nodes[s.nodes].server, s.spec->drives), needed = p->data + p->parity;
+      const std::int64_t drives = data_drives(c, s), needed = p->data + p->parity;
       if (drives == 0) {
         findings.note(rule.id, text.span, format("group '{}' has no `drives` besides boot, so '{}' was not checked", c.nodes[s.nodes].name, *text));
       } else if (drives < needed) {

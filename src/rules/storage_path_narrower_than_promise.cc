@@ -70,7 +70,7 @@ demand <= ports of the clients x rate x 0.98 / 8
 demand <= systems x data sheet rate of one
 ```
 
-0.98: 4,096 bytes of payload in 4,178 on the wire.
+0.98: 4,096 bytes of payload in 4,178 on the wire. Of servers with `ha: active-passive` one of each pair serves: half of the ports count.
 
 Source: arithmetic over RoCE v2 headers; the highest published figures lie at it.
 

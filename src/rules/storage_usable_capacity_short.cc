@@ -70,6 +70,7 @@ A full file system stops every job at its next write. Raw terabytes, redundancy 
 ```
 capacity <= systems x data sheet capacity
 capacity <= nodes x drives x size x k / (k + m)      (replica r: 1 / r; boot drives do not count)
+                                                         nodes: half of them with `ha: active-passive`, unless copies lie on several nodes
 keep_checkpoints x 14 x parameters <= capacity
 ```
 

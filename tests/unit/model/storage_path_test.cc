@@ -70,5 +70,37 @@ TEST(StoragePath, RedundancyTakesItsShareOfTheDrives) {
   EXPECT_FALSE(parse_protection("lots"));
 }
 
+// One of the two serves, and the other holds nothing more: ports and drives count once, whoever says that it is so.
+TEST(StoragePath, OneOfAPairServes) {
+  const std::string pair = R"(
+clusterc: 1
+name: case
+site: cloud
+nodes:
+  cpu: { names: "n[1-8]", server: { like: generic-2u, nics: { data: cx6-vpi-200 } } }
+  nfs: { names: "s[1-2]", server: { like: generic-2u, nics: { data: cx6-vpi-200 }, drives: { boot: 2 x 960 GB nvme, data: 10 x 10 TB hdd } }, roles: [storage] }
+networks:
+  lan: { kind: ethernet, rate: 200 Gb/s, carries: [storage], connects: { cpu: { ports: data }, nfs: { ports: data } } }
+storage:
+  alone: { kind: nfs, servers: { nodes: nfs }, mount: /a }
+  pair: { kind: nfs, servers: { nodes: nfs, ha: active-passive }, mount: /b }
+  raid: { kind: nfs, servers: { nodes: nfs, ha: active-passive }, mount: /c, protection: raid6 8+2 }
+  copies: { kind: nfs, servers: { nodes: nfs, ha: active-passive }, mount: /d, protection: replica 2 }
+  both: { kind: nfs, servers: { nodes: nfs, ha: active-active }, mount: /e }
+)";
+  Resolved r;
+  r.text(pair);
+  const auto room = [&](int s) { return storage_room(*r.cluster, s)->bytes.value; };
+  const auto ports = [&](int s) { return storage_servers_side(*r.cluster, s)->carries.value; };
+  EXPECT_DOUBLE_EQ(room(0), 200e12);
+  EXPECT_DOUBLE_EQ(room(1), 100e12);               // 10 x 10 TB of the one
+  EXPECT_DOUBLE_EQ(room(2), 80e12);                // x 8 / 10
+  EXPECT_DOUBLE_EQ(room(3), 100e12);               // 2 x 100 TB / 2
+  EXPECT_DOUBLE_EQ(room(4), 200e12);
+  EXPECT_NEAR(ports(0), 49e9, 1);                  // 2 x 200 Gb/s x 0.98 / 8
+  EXPECT_NEAR(ports(1), 24.5e9, 1);
+  EXPECT_NEAR(ports(4), 49e9, 1);
+}
+
 }  // namespace
 }  // namespace clusterc

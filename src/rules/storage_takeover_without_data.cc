@@ -1,0 +1,82 @@
+#include "model/storage_path.h"
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+// File systems whose servers each have drives of their own and that copy nothing between them unless they are told to. The others spread copies over
+// their servers by themselves, or are bought with their drives.
+bool copies_nothing(StorageKind k) { return k == StorageKind::nfs || k == StorageKind::lustre || k == StorageKind::beegfs; }
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const StorageModel& s : c.storage) {
+    const std::optional<HaMode> ha = storage_ha(c, s);
+    if (s.nodes < 0 || !s.spec->kind || !copies_nothing(*s.spec->kind) || !ha || c.nodes[s.nodes].count < 2) continue;
+    const std::int64_t drives = data_drives(c, s);
+    if (drives == 0) continue;                        // what they serve from is not said
+    if (s.spec->protection) {
+      const auto p = parse_protection(*s.spec->protection);
+      if (!p || p->kind != Protection::Kind::raid) continue;      // copies; what is not understood is storage-fault-tolerance-impossible's
+    }
+    const NodeGroupModel& g = c.nodes[s.nodes];
+    Finding& f = findings.warning(rule.id, first_place(s.spec->servers->ha.span, g.spec->ha.span, s.span),
+                                  format("the servers of '{}' are to take over from one another ({}), the {} of each are its own and nothing copies them", s.name, enum_text(*ha), plural(drives, "drive")));
+    if (s.spec->protection) f.note(s.spec->protection.span, "redundancy within one server: it is lost with it");
+    f.note(g.span, "these serve it");
+    f.help("`protection: replica 2` where each block lies on two of them (DRBD, ZFS replication, BeeGFS mirrors): the pair then holds what one does");
+    f.help("a system whose servers share an enclosure of dual-ported drives: `servers: { model: nfs-home-ha }`");
+    f.object("storage." + s.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Servers of one group of nodes that are to take over from one another (`ha`) have the data of the one that is lost: NFS, Lustre and BeeGFS on drives within the servers copy
+it (`protection: replica 2`).
+
+What `active-passive` means for the figures: the servers stand in pairs, and one of each pair serves. Its ports carry the traffic, and the pair holds what the drives of one
+server hold.
+
+## Why it matters
+
+A drive within a server is gone when the server is. What takes over then has the address and none of the files.
+
+## Formula
+
+```
+nfs, lustre or beegfs, `servers: { nodes: … }` with `ha`, drives besides boot:  `protection` is a replica or an erasure code over the servers
+```
+
+Source: Lustre wiki, Lustre Server Requirements Guidelines and Creating Lustre Object Storage Services (a target is formatted with the servers that can mount it, and both reach
+its device); D. Vossel, NFS v3/v4 Active Passive, Deployment Overview (davidvossel/phd: doc/presentations/nfs-ap-overview.pdf: the resource group mounts shared file systems
+on the node that is active). That DRBD stands in the place of shared storage is general knowledge, not read.
+
+## Example
+
+`home: { kind: nfs, servers: { nodes: nfs, ha: active-passive } }` where the two nodes of `nfs` have eight drives each.
+
+## How to fix
+
+Say what copies the data: `protection: replica 2`, and count its capacity once. Or buy servers that share their drives.
+
+## When to accept
+
+Where the drives are in an enclosure that both servers reach and that this spec writes as theirs.
+)";
+
+extern const Rule kStorageTakeoverWithoutData;    // declared in registry.cc
+const Rule kStorageTakeoverWithoutData = {
+    .id = "storage-takeover-without-data",
+    .code = "STOR-011",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "servers are to take over from one another and share no data",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
