@@ -52,16 +52,33 @@ constexpr std::string_view first_driver(std::string_view cuda) {       // empty:
   return {};
 }
 
+// NVIDIA's driver branches have three digits; what is below is the release of ROCm that AMD's driver comes with.
+inline constexpr int kLeastNvidiaDriver = 100;
+
+// The first release of ROCm that lists the GPU (catalog/compatibility/rocm-gpus.yaml), by catalogue id.
+struct RocmGpu { std::string_view gpu, target, first_rocm; bool confirmed; };
+inline constexpr std::array kRocmGpus = {
+    RocmGpu{"amd-mi300x", "gfx942", "6.0", true},
+    RocmGpu{"amd-mi325x", "gfx942", "6.0", false},
+    RocmGpu{"amd-mi350x", "gfx950", "7.0", true},
+    RocmGpu{"amd-mi355x", "gfx950", "7.0", true},
+};
+constexpr const RocmGpu* rocm_gpu(std::string_view gpu) {
+  for (const RocmGpu& g : kRocmGpus)
+    if (g.gpu == gpu) return &g;
+  return nullptr;
+}
+
 // The first branch whose packages have open modules only: the installation guide of R620.
 inline constexpr std::string_view kOpenOnlyDriver = "620";
 // Open modules are what is installed where nothing else is asked for, from this branch on.
 inline constexpr std::string_view kOpenByDefaultDriver = "560";
 
-// Host stacks of the adapter families: the last standalone MLNX_OFED and the first DOCA-Host that drive one; empty: no standalone release,
-// every DOCA release. `family` is what the catalogue's `name` of an adapter says. DOCA Profiles and the DOCA 2.9.0 installation guide.
-struct AdapterStack { std::string_view family, last_mlnx_ofed, first_doca; };
+// Host stacks of the adapter families: the first and last standalone MLNX_OFED and the first DOCA-Host that drive one; empty: not read, no
+// standalone release, every DOCA release. `family` is what the catalogue's `name` of an adapter says. DOCA Profiles and the DOCA 2.9.0 installation guide.
+struct AdapterStack { std::string_view family, last_mlnx_ofed, first_doca, first_mlnx_ofed = {}; };
 inline constexpr std::array kAdapterStacks = {
-    AdapterStack{"ConnectX-5", "24.10", ""},  AdapterStack{"ConnectX-6", "24.10", ""},  AdapterStack{"ConnectX-7", "24.10", ""},
+    AdapterStack{"ConnectX-5", "24.10", ""},  AdapterStack{"ConnectX-6", "24.10", ""},  AdapterStack{"ConnectX-7", "24.10", "", "5.4"},
     AdapterStack{"BlueField-2", "24.10", ""}, AdapterStack{"BlueField-3", "", ""},      AdapterStack{"ConnectX-8", "", "2.10"},
 };
 constexpr const AdapterStack* adapter_stack(std::string_view name) {

@@ -6,6 +6,7 @@
 namespace clusterc {
 
 extern const Rule kCostPriceWithoutPart;
+extern const Rule kSoftwareOfAnotherVendor;
 extern const Rule kStorageTakeoverWithoutData;
 extern const Rule kWorkGpusLeftIdle;
 extern const Rule kWorkModelContradictory;
@@ -134,6 +135,7 @@ constexpr std::array kRules = {
     &kSoftwareNodeHygieneUnset,
     &kSoftwareOneStackMixedGenerations,
     &kSoftwareReleaseUnheardOf,
+    &kSoftwareOfAnotherVendor,
     &kSchedGresDiffersFromNode,
     &kSchedGresFileMalformed,
     &kSchedGpusUnconfined,

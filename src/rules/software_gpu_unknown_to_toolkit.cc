@@ -12,9 +12,26 @@ bool too_old_for(const Software& w) {
   return false;
 }
 
+// What a group of AMD GPUs calls its driver is the release of ROCm.
+void check_rocm(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
+  const Value<Version>& rocm = g.software.gpu_driver;
+  if (!rocm || rocm->major() >= kLeastNvidiaDriver) return;             // NVIDIA's number is software-of-another-vendor's
+  const RocmGpu* known = rocm_gpu(g.server.gpu_model);
+  if (!known) {
+    findings.note(rule.id, rocm.span, format("'{}' is in no table here, so it was not checked which releases of ROCm know it", g.server.gpu_model));
+    return;
+  }
+  if (!(*rocm < Version{std::string(known->first_rocm)})) return;
+  Finding& f = findings.error(rule.id, rocm.span, format("ROCm {} does not know '{}' ({}), {} is the first that does", rocm->text(), g.server.gpu_model, known->target, known->first_rocm));
+  f.note(g.span, format("group '{}' has {} of them in each node", g.name, g.server.gpu_count));
+  if (!known->confirmed) f.note({}, format("the first ROCm for '{}' is that of its LLVM target, it may be a later one", g.server.gpu_model));
+  f.help(format("`gpu_driver: {}` or newer for this group", known->first_rocm)).object("nodes." + g.name);
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
+    if (s.gpu && s.gpu->vendor.value == Vendor::amd && s.gpu_count > 0 && g.count > 0) check_rocm(rule, findings, g);
     if (!s.gpu || s.gpu->vendor.value != Vendor::nvidia || s.gpu_count == 0 || g.count == 0) continue;
     const Software& w = g.software;
     if (!w.cuda && !w.gpu_driver) continue;
@@ -62,7 +79,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The CUDA toolkit and the driver of each group know its generation of GPU: not too old for a new one, not too new for one that was dropped.
+The CUDA toolkit and the driver of each group know its generation of GPU: not too old for a new one, not too new for one that was dropped. Of AMD's GPUs the release of ROCm
+(`gpu_driver`) does.
 
 ## Why it matters
 
@@ -74,9 +92,10 @@ A toolkit without code for a GPU gives programs that start and then say "no kern
 first toolkit:  sm_70 9.0   sm_75 10.0   sm_80 11.0   sm_89, sm_90 11.8   sm_100, sm_120 12.8   sm_103 12.9
 first driver:   that of the first toolkit: sm_80 450   sm_89, sm_90 520   sm_100, sm_120 570   sm_103 575
 last toolkit:   sm_70 CUDA 12, driver branch 580
+first ROCm:     MI300X, MI325X (gfx942) 6.0   MI350X, MI355X (gfx950) 7.0
 ```
 
-Source: NVIDIA, CUDA toolkit, driver and architecture matrix; CUDA 13.2 release notes (Maxwell, Pascal and Volta removed in 13.0); release notes of the toolkits (the driver that each came with). Without a toolkit (`cuda`) only the driver is compared.
+Source: NVIDIA, CUDA toolkit, driver and architecture matrix; CUDA 13.2 release notes (Maxwell, Pascal and Volta removed in 13.0); release notes of the toolkits (the driver that each came with); AMD, ROCm compatibility matrix and release notes (catalog/compatibility/rocm-gpus.yaml). Without a toolkit (`cuda`) only the driver is compared.
 
 ## Example
 
@@ -96,7 +115,7 @@ const Rule kSoftwareGpuUnknownToToolkit = {
     .code = "SW-003",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a generation of GPU that the CUDA toolkit or the driver does not know",
+    .summary = "a generation of GPU that the CUDA toolkit, the driver or ROCm does not know",
     .explanation = kExplanation,
     .check = check,
 };

@@ -113,13 +113,20 @@ TEST(SoftwareVersions, AdapterStacks) {
   std::set<std::string> table, ours;
   for (Row& r : rows_of("adapter-stack")) {
     if (r["nic"] == "connectx-6-dx") continue;           // its name holds ConnectX-6, with the same stacks
-    table.insert(r["nic"] + " " + r["mlnx_ofed"] + " " + (r["doca"] == "any" ? "" : r["doca"]));
+    table.insert(r["nic"] + " " + r["mlnx_ofed_first"] + " " + r["mlnx_ofed"] + " " + (r["doca"] == "any" ? "" : r["doca"]));
   }
   for (const AdapterStack& a : kAdapterStacks) {
     std::string family;
     for (const char c : a.family) family += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    ours.insert(family + " " + std::string(a.last_mlnx_ofed) + " " + std::string(a.first_doca));
+    ours.insert(family + " " + std::string(a.first_mlnx_ofed) + " " + std::string(a.last_mlnx_ofed) + " " + std::string(a.first_doca));
   }
+  EXPECT_EQ(table, ours);
+}
+
+TEST(SoftwareVersions, RocmGpus) {
+  std::set<std::string> table, ours;
+  for (Row& r : rows_of("rocm-gpus")) table.insert(r["gpu"] + " " + r["target"] + " " + r["first_rocm"] + " " + r["confirmed"]);
+  for (const RocmGpu& g : kRocmGpus) ours.insert(std::string(g.gpu) + " " + std::string(g.target) + " " + std::string(g.first_rocm) + (g.confirmed ? " true" : " false"));
   EXPECT_EQ(table, ours);
 }
 
