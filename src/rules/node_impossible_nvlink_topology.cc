@@ -44,6 +44,19 @@ void check_bridges(const Rule& rule, Findings& findings, const NodeGroupModel& g
   }
 }
 
+// The switches of a rack-scale system join so many GPUs, and have no port to another rack.
+void check_assembly(const Rule& rule, Findings& findings, const Cluster& c, const NodeGroupModel& g, const std::string& domain, const Value<std::int64_t>& size, SourceSpan of_nodes) {
+  const AssemblyGroupModel& a = c.assemblies[g.assembly];
+  const Value<std::int64_t>& most = a.part->nvlink_domain;
+  if (*size <= *most) return;
+  Finding& f = findings.add(rule.severity, rule.id, size.span, format("an NVLink domain of {} GPUs is asked for, the NVLink switches of '{}' join {}", *size, a.name, *most));
+  f.note(of_nodes, format("the nodes of '{}'", g.name)).note(a.span, "they are its trays");
+  mention_unconfirmed(f, most, format("the domain of '{}'", a.name));
+  f.help(format("leave the domain out: each rack is one of {}, and between racks it is the network", *most));
+  f.object("nvlink." + domain).object("nodes." + g.name);
+  f.physics = most.confirmed;
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NodeGroupModel& g : c.nodes) {
@@ -68,6 +81,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(gi)];
       const ServerModel& s = g.server;
       if (!is_ours(g) || !s.gpu || s.gpu_count == 0 || *domain.value.size <= s.gpu_count) continue;
+      if (g.assembly >= 0 && c.assemblies[g.assembly].part && c.assemblies[g.assembly].part->nvlink_domain) {
+        check_assembly(rule, findings, c, g, domain.name, domain.value.size, name.span);
+        continue;
+      }
       // A domain leaves its node only where the trays are made for it: superchips behind the switches of their rack.
       if (!s.gpu->form || *s.gpu->form == GpuForm::superchip) continue;
       Finding& f = findings.add(rule.severity, rule.id, domain.value.size.span, format("an NVLink domain of {} GPUs is asked for, '{}' in '{}' is {} and joins the {} of one node", *domain.value.size, s.gpu_model, g.name, enum_text(*s.gpu->form), s.gpu_count));
@@ -84,7 +101,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Links between GPUs are of a kind that exists: bridges join PCIe cards in the numbers that they are made for, a GPU without NVLink has none, and a domain leaves its node only in rack-scale systems.
+Links between GPUs are of a kind that exists: bridges join PCIe cards in the numbers that they are made for, a GPU without NVLink has none, a domain leaves its node only in rack-scale systems, and there it is no larger than theirs.
 
 ## Why it matters
 
@@ -94,7 +111,7 @@ What is planned on NVLink and runs on PCIe or the network is slower by ten times
 
 ```
 nvlink_bridge is one of the GPU's `bridges`, the GPU is a PCIe card, gpu_link of the GPU > 0
-size of a domain <= GPUs of a node, unless the GPUs are superchips of a rack-scale system
+size of a domain <= GPUs of a node; of the trays of a rack-scale system <= `nvlink_domain` of the system: 72
 ```
 
 Source: data sheets (catalogue): bridges join two A100, H100 PCIe or H100 NVL, two or four H200 NVL; L4, L40S, T4 and RTX PRO 6000 have no link. Switches for domains over several nodes are sold as GB200 and GB300 NVL72.

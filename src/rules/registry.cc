@@ -6,6 +6,7 @@
 namespace clusterc {
 
 extern const Rule kCostPriceWithoutPart;
+extern const Rule kNetSettingOfOtherFabric;
 extern const Rule kSoftwareOfAnotherVendor;
 extern const Rule kStorageTakeoverWithoutData;
 extern const Rule kWorkGpusLeftIdle;
@@ -108,6 +109,7 @@ constexpr std::array kRules = {
     &kNetNicSetsDiffer,
     &kNetServiceUnreachable,
     &kNetCloudNetworkMismatched,
+    &kNetSettingOfOtherFabric,
     &kStorageReadBelowGpuNeed,
     &kStorageCheckpointExceedsTimeBudget,
     &kStorageRestartReadTooSlow,

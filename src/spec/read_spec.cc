@@ -12,6 +12,7 @@
 #include "fields/scalar_text.h"
 #include "spec/edition.h"
 #include "spec/slips.h"
+#include "spec/time_zones.h"
 #include "spec/types.h"
 
 namespace clusterc {
@@ -351,7 +352,13 @@ class Checker {
     for (const std::string_view part : split(*zone, '/'))
       good = good && !part.empty() && (part.front() < '0' || part.front() > '9') && part.front() != '-' && part.front() != '+' &&
              std::all_of(part.begin(), part.end(), [](char c) { return is_letter_or_digit(c) || c == '_' || c == '+' || c == '-'; });
-    if (!good) findings_.error("spec-bad-name", zone.span, format("'{}' is no time zone", *zone)).help("write a name of the IANA database, such as Europe/Berlin or UTC");
+    constexpr std::string_view kHow = "write a name of the IANA database, such as Europe/Berlin or UTC";
+    if (!good) {
+      findings_.error("spec-bad-name", zone.span, format("'{}' is no time zone", *zone)).help(std::string(kHow));
+    } else if (!is_time_zone(*zone)) {      // a warning: a later release may have it
+      Finding& f = findings_.warning("spec-unknown-value", zone.span, format("'{}' is no time zone of the IANA database ({})", *zone, kTimeZoneRelease));
+      if (!offer_names(f, *zone, {time_zones().begin(), time_zones().end()})) f.help(std::string(kHow));
+    }
   }
 
   void software(const Software& s) {

@@ -9,17 +9,11 @@
 
 #include "base/text.h"
 #include "compile/common.h"
+#include "model/routing_engines.h"
 #include "write/writers.h"
 
 namespace clusterc {
 namespace {
-
-// Engines of OpenSM 3.3.23 (opensm(8), "ROUTING"), and behind them those that only NVIDIA's own OpenSM has (MLNX_OFED and UFM documentation, "Routing").
-constexpr std::string_view kEngines[] = {"minhop", "updn", "dnup", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp", "file"};
-constexpr std::string_view kNvidiaEngines[] = {"ar_updn", "ar_ftree", "ar_torus", "ar_dor", "kdor-hc", "dfp", "pqft"};
-
-template <class List>
-bool in_list(const List& list, std::string_view word) { return std::find(std::begin(list), std::end(list), word) != std::end(list); }
 
 using Subnet = InfinibandSubnet;
 
@@ -69,12 +63,11 @@ class Emitter {
     engine_ = tree() ? "ftree" : "minhop";
     if (!net_.spec || !net_.spec->routing) return;
     const Value<std::string>& asked = net_.spec->routing;
-    if (in_list(kEngines, *asked) || in_list(kNvidiaEngines, *asked)) {
+    if (is_opensm_engine(*asked)) {
       engine_ = *asked;
       return;
     }
-    std::vector<std::string_view> known(std::begin(kEngines), std::end(kEngines));
-    known.insert(known.end(), std::begin(kNvidiaEngines), std::end(kNvidiaEngines));
+    const std::vector<std::string_view> known(kOpensmEngines.begin(), kOpensmEngines.end());
     Finding& f = findings_.error("opensm-routing-unknown", asked.span, "'" + one_line(*asked) + "' is no routing engine of OpenSM");
     if (const auto near = nearest_name(*asked, known)) f.help("did you mean '" + std::string(*near) + "'?");
     else f.help("leave it out: " + std::string(tree() ? "leaves and spines get ftree" : "a single switch gets minhop"));
@@ -150,7 +143,7 @@ class Emitter {
     const auto set = [&](std::string_view key, std::string value, std::string_view why = {}) { lines.push_back({std::string(key), std::move(value), std::string(why), false}); };
     const auto derived = [&](std::string_view key, std::string value, std::string_view why = {}) { lines.push_back({std::string(key), std::move(value), std::string(why), true}); };
     derived("routing_engine", engine_, net_.spec && net_.spec->routing ? "the spec asks for it" : tree() ? "the plan is a fat tree: leaves and " + fabric_.tiers.back().word + "s" : "no spines: nothing to choose between");
-    if (net_.spec && net_.spec->adaptive_routing.value_or(false) && !in_list(kNvidiaEngines, engine_))
+    if (net_.spec && net_.spec->adaptive_routing.value_or(false) && !is_nvidia_opensm_engine(engine_))
       lines.push_back({{}, {}, "the spec asks for adaptive routing, which upstream OpenSM does not have: with NVIDIA's (DOCA, UFM) write routing: ar_ftree in the spec", false});
     // Fabrics that one node sees must differ in their prefix: programs take ports with one prefix for one subnet (Open MPI FAQ, OpenFabrics).
     std::string prefix;
