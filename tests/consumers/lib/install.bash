@@ -58,7 +58,8 @@ as_planned() {
   for config in "$tree"/cloud-init/*/"$node"/network-config; do
     [ ! -e "$config" ] || { cmp -s "$config" "$seed/network-config" && equal "mode of network-config" "$(stat -c %a "$seed/network-config")" 600; } || fail "cloud-init does not get the network of $node"
   done
-  equal "data source" "$(cat "$work/new/etc/cloud/cloud.cfg.d/99-zz-cluster.cfg")" "datasource_list: [NoCloud, None]"
+  equal "data source, and nobody's account beside admin" "$(cat "$work/new/etc/cloud/cloud.cfg.d/99-zz-cluster.cfg")" "datasource_list: [NoCloud, None]
+users: []"
 }
 # named TREE FILE...: every file of the compiled tree that these name by URL is there
 named() {

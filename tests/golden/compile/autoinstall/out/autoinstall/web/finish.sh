@@ -59,7 +59,8 @@ for name in $(node_names); do
       if [ "$network" = 1 ]; then
         (umask 077 && fetch "$base/cloud-init/$group-$n/$name/network-config" "$seed/network-config")
       fi
-      printf 'datasource_list: [NoCloud, None]\n' > /etc/cloud/cloud.cfg.d/99-zz-cluster.cfg
+      # `users: []`: not the distribution's own account beside admin
+      printf 'datasource_list: [NoCloud, None]\nusers: []\n' > /etc/cloud/cloud.cfg.d/99-zz-cluster.cfg
       exit 0
     fi
     n=$((n + 1))
