@@ -17,9 +17,10 @@ constexpr double kMatters = 0.8;          // of the line's rating: below it an u
 
 struct Lines {
   std::array<double, 3> all{};
-  double amps = 0, mean = 0, rating = 0;
+  double amps = 0, mean = 0, rating = 0, trip = 0;
   int lost = -1;
   bool over() const { return above(amps, rating); }
+  bool trips() const { return above(amps, trip); }
   bool uneven(double most) const { return !over() && lost < 0 && above(amps / mean - 1, most) && above(amps, kMatters * rating); }
 };
 
@@ -34,35 +35,41 @@ std::optional<Lines> lines_of(const Cluster& c, const PduModel& pdu, const PduLo
   l.amps = after ? now.worst_highest() : now.highest();
   l.mean = (l.all[0] + l.all[1] + l.all[2]) / 3;
   l.rating = rating->value / (kSqrt3 * pdu.part->voltage->value);
+  l.trip = pdu_breaker(c, *pdu.part).trip / (kSqrt3 * pdu.part->voltage->value);
   if (l.mean <= 0) return std::nullopt;
   return l;
 }
 
-enum class Kind { overloaded, overloaded_after_loss, uneven };
+enum class Kind { overloaded, trips_after_loss, overloaded_after_loss, uneven };
 
 void check_group(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, const std::vector<PduCurrents>& currents) {
   const Cluster& c = in.cluster;
   const auto lines = [&](const PduLoad& load, bool after) {
     return lines_of(c, g.pdus[static_cast<std::size_t>(load.pdu)], load, currents[static_cast<std::size_t>(&load - in.plan.pdus.data())], after);
   };
-  for (const Kind kind : {Kind::overloaded, Kind::overloaded_after_loss, Kind::uneven}) {
+  for (const Kind kind : {Kind::overloaded, Kind::trips_after_loss, Kind::overloaded_after_loss, Kind::uneven}) {
     FailingPdus failing = failing_pdus(in, g, [&](const PduLoad& load) {
       const std::optional<Lines> normal = lines(load, false);
       if (!normal) return 0.0;
       if (kind == Kind::overloaded) return normal->over() ? normal->amps / normal->rating : 0.0;
       if (kind == Kind::uneven) return normal->uneven(in.threshold(rule)) ? normal->amps / normal->mean : 0.0;
       const std::optional<Lines> after = lines(load, true);
-      return !normal->over() && after && after->over() ? after->amps / after->rating : 0.0;
+      return !normal->over() && after && after->over() && after->trips() == (kind == Kind::trips_after_loss) ? after->amps / after->rating : 0.0;
     });
     if (!failing.worst) continue;
-    const Lines l = *lines(*failing.worst, kind == Kind::overloaded_after_loss);
+    const Lines l = *lines(*failing.worst, kind == Kind::trips_after_loss || kind == Kind::overloaded_after_loss);
     const PduModel& pdu = g.pdus[static_cast<std::size_t>(failing.worst->pdu)];
-    const std::string where = format("{}one line of '{}' in rack {} carries {}", l.lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(l.lost)].name) : "", pdu.model, name_list(failing.names, failing.racks), to_text(Amperes(l.amps)));
-    const bool error = kind == Kind::overloaded;   // after a loss another order of the cords may hold: not tried
+    const std::string lost = l.lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(l.lost)].name) : "", racks = name_list(failing.names, failing.racks);
+    const std::string where = format("{}one line of '{}' in rack {} carries {}", lost, pdu.model, racks, to_text(Amperes(l.amps)));
+    const bool error = kind == Kind::overloaded || kind == Kind::trips_after_loss;
     Finding& f = findings.add(error ? Severity::error : Severity::warning, rule.id, pdu.span,
-                              kind == Kind::uneven ? format("{}, {} above the mean of {}", where, percent(l.amps / l.mean - 1), to_text(Amperes(l.mean))) : format("{}, its rating is {} continuously", where, to_text(Amperes(l.rating))));
+                              kind == Kind::uneven             ? format("{}, {} above the mean of {}", where, percent(l.amps / l.mean - 1), to_text(Amperes(l.mean)))
+                              : kind == Kind::trips_after_loss ? format("{}'{}' in rack {} trips: {} of {} on one line", lost, pdu.model, racks, to_text(Amperes(l.amps)), to_text(Amperes(l.trip)))
+                                                               : format("{}, its rating is {} continuously", where, to_text(Amperes(l.rating))));
     f.label(format("lines {}, {} and {}", to_text(Amperes(l.all[0])), to_text(Amperes(l.all[1])), to_text(Amperes(l.all[2]))));
-    f.note({}, "the largest cords first, each on the lines that carry least: no other assignment was tried");
+    if (kind == Kind::trips_after_loss) f.note({}, format("the load of the PDU then moves on to others, or is lost: `clusterc plan --what-if feed:{}`", c.feeds[static_cast<std::size_t>(l.lost)].name));
+    if (kind == Kind::overloaded_after_loss) f.note({}, format("nothing trips: its breaker holds {} on a line", to_text(Amperes(l.trip))));
+    f.note({}, "the largest cords first, each on the lines that carry least, then exchanged while that helps");
     f.help(kind == Kind::uneven ? "a number of equal devices that three divides, or the lines of the next PDU in another order" : "cords in a number that three divides, a larger PDU, or less in the rack");
     f.objects = std::move(failing.objects);
   }
@@ -102,9 +109,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-No line of a three-phase PDU carries more than its share of the rating with all feeds alive (error) or after the loss of one (warning: `plan --what-if feed:NAME` says what then
-trips), and with all feeds alive none more than 15 % above the mean of the three once it is loaded to 80 % (warning).
-Cords are assigned by the planner: the largest first, each to the lines that carry least.
+No line of a three-phase PDU carries more than its share of the rating with all feeds alive (error). After the loss of one feed no line carries more than the breaker holds (error: the PDU
+trips, as `plan --what-if feed:NAME` says, and what was to survive the loss goes off), nor more than its share of the rating (warning: nothing trips, and both feeds are needed again
+before hours have passed). With all feeds alive none is more than 15 % above the mean of the three once it is loaded to 80 % (warning).
+Cords are assigned by the planner: the largest first, each to the lines that carry least, then moved or exchanged while the fullest line gets less.
 
 Single-phase PDUs load one line of a three-phase feed or panel, or two: no line of these carries more than its rating either, with all feeds alive and after the loss of one.
 They hang on the lines in turn, rack by rack (`feed_line` in plan.json); each panel, and each feed without panels, has a turn of its own.
@@ -140,7 +148,8 @@ Make the number of equal cords on a PDU divisible by three, take a larger PDU, o
 
 ## When to accept
 
-The warning: where the load is known to stay low. The error where the cords will be plugged in another order that was calculated.
+The warning: where the load is known to stay low. The errors where the cords will be plugged in another order that was calculated; that of a lost feed also where the second feed is there for
+more power and not for redundancy.
 )";
 
 const Rule kPowerPhaseOverloadedOrUnbalanced = {
