@@ -336,7 +336,7 @@ class World:
     # ---- the whole chain, to the fixed point
 
     def start(self):
-        return {"feeds": set(), "panels": set(), "ups": defaultdict(int), "racks": {}, "trips": []}
+        return {"feeds": set(), "panels": set(), "ups": defaultdict(int), "pumps": {}, "racks": {}, "trips": []}
 
     def out_of(self, state, name):
         """What is out in a rack, with what is dead above it."""
@@ -363,11 +363,11 @@ class World:
         for name, f in self.feeds.items():
             if name not in state["feeds"]:
                 feeds[name] += f["in_use_w"] / self.pf
-        for z in self.zones.values():
+        for name, z in self.zones.items():
             if z["cdus"] and z["unit_power_w"]:
                 living = [f for f in z["feeds"] if f not in state["feeds"]]
-                for f in living:
-                    feeds[f] += z["unit_power_w"] * z["units"] / self.pf / len(living)
+                for f in living:                             # pumps that failed, or of a loop that did, draw nothing
+                    feeds[f] += z["unit_power_w"] * max(0, z["units"] - state["pumps"].get(name, 0)) / self.pf / len(living)
 
     def settle(self, state, base=None):
         """Trips until nothing more does. base: the settled state before; only racks that differ are worked out again while no feed or panel is dead."""
@@ -381,7 +381,13 @@ class World:
                 look = racks
             else:
                 look = {name: self.rack_state(self.racks[name], self.out_of(state, name)) for name in state["racks"]}
-                feeds, panels = dict(base["feeds"]), dict(base["panels"])
+                feeds, panels = defaultdict(float, base["feeds"]), dict(base["panels"])
+                if state["pumps"]:
+                    was, now = defaultdict(float), defaultdict(float)
+                    self.add_rest(base["state"], was)
+                    self.add_rest(state, now)
+                    for f in was:
+                        feeds[f] += now[f] - was[f]
                 for name, (watts, _) in look.items():
                     for s, w, was in zip(self.racks[name]["sources"], watts, base["racks"][name][0]):
                         if s["feed"]:
@@ -451,7 +457,7 @@ class World:
     def cut(self, names):
         base = self.base["state"]
         state = {"feeds": set(base["feeds"]), "panels": set(base["panels"]), "ups": defaultdict(int),
-                 "racks": {}, "trips": []}
+                 "pumps": {}, "racks": {}, "trips": []}
         if base["racks"]:                 # what had tripped in the normal state
             state["racks"] = {n: {k: set(v) for k, v in r.items()} for n, r in base["racks"].items()}
         dead_nodes, dead_switches, dead_storage = set(), set(), set()
@@ -476,8 +482,11 @@ class World:
                 self.own(state, rack["name"])["cords"].add((i, int(number) - 1))
             elif kind in ("cooling", "cdu"):
                 units[rest.rsplit("/", 1)[0]] += 1
+                if kind == "cdu":
+                    state["pumps"][rest.rsplit("/", 1)[0]] = state["pumps"].get(rest.rsplit("/", 1)[0], 0) + 1
             elif kind == "loop":
                 loops.add(rest)
+                state["pumps"][rest] = self.zones[rest]["units"]
             elif kind in ("leaf", "spine", "core", "switch"):
                 dead_switches.add(name)
                 if name in self.rack_of:

@@ -37,6 +37,7 @@ WhatIfEngine::Impl::Impl(const Plan& p) : plan(p), c(*p.cluster), pf(power_facto
   base.feed_dead.assign(c.feeds.size(), 0);
   base.panel_dead.assign(c.panels.size(), 0);
   base.ups_out.assign(c.feeds.size(), 0);
+  base.cdus_out.assign(c.zones.size(), 0);
   for (std::size_t k = 0; k < classes.size(); ++k) {
     Instance i{.of = k, .count = static_cast<double>(classes[k].racks.size())};
     evaluate(classes[k].rack, i.failure, i.state);
@@ -64,7 +65,7 @@ WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed
   std::set<int> loops_out;
   std::map<int, std::vector<std::int64_t>> ends;
   std::map<int, std::vector<FabricLoss::Cut>> cuts;
-  bool upstream_failed = false, feed_failed = false;
+  bool upstream_failed = false, feed_failed = false, pumps_failed = false;
   std::vector<std::pair<std::int32_t, PowerFailure>> local;
   const auto in_rack = [&](std::int32_t rack) -> PowerFailure& {
     for (auto& [r, f] : local)
@@ -95,8 +96,16 @@ WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed
         break;
       }
       case ComponentKind::cooling: ++units_out[{f.of, 0}]; break;
-      case ComponentKind::cdu: ++units_out[{f.of, 1}]; break;
-      case ComponentKind::loop: loops_out.insert(f.of); break;
+      case ComponentKind::cdu:
+        ++units_out[{f.of, 1}];
+        ++e.cdus_out[f.of];
+        pumps_failed = true;
+        break;
+      case ComponentKind::loop:
+        loops_out.insert(f.of);
+        e.cdus_out[f.of] += cooling_units(c.zones[f.of]).units;
+        pumps_failed = true;
+        break;
       case ComponentKind::leaf:
       case ComponentKind::spine:
       case ComponentKind::core:
@@ -137,6 +146,7 @@ WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed
     add(i, 1, e);
   }
   if (upstream_failed) spread(e);
+  else if (pumps_failed) sum_all(e);
   if (!failed.empty()) settle(e, 1);
   for (const TripEvent& t : e.trips) feed_failed = feed_failed || t.kind == ComponentKind::feed || t.kind == ComponentKind::ups;
   out.trips = e.trips;

@@ -26,6 +26,7 @@ struct Instance {
 struct Electric {                       // state of the chain
   std::vector<char> feed_dead, panel_dead;
   std::vector<std::int64_t> ups_out;    // modules, by feed
+  std::vector<std::int64_t> cdus_out;   // coolant distribution units that run no more, by zone: no less than all of a loop that failed
   std::vector<double> feed_va, panel_va;
   std::vector<Instance> all;            // one a class, in order
   std::vector<Instance> own;            // racks apart

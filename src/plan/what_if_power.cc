@@ -16,11 +16,13 @@ void WhatIfEngine::Impl::add(const Instance& i, double sign, Electric& e) const 
   }
 }
 
-// What coolant distribution units draw from a feed: evenly from those of their feeds that live.
+// What the pumps of coolant distribution units that run draw from a feed: evenly from those of their feeds that live.
 double WhatIfEngine::Impl::cdu_load(const Electric& e, std::size_t feed) const {
   double va = 0;
-  for (const ZoneModel& z : c.zones) {
+  for (std::size_t i = 0; i < c.zones.size(); ++i) {
+    const ZoneModel& z = c.zones[i];
     if (!z.spec || !z.spec->cdus || !z.cdu || !z.cdu->power) continue;
+    const std::int64_t running = std::max<std::int64_t>(0, z.spec->cdus->count.value_or(1) - e.cdus_out[i]);
     std::int64_t here = 0, living = 0;
     for (const Value<std::string>& name : z.spec->cdus->feeds)
       for (std::size_t f = 0; f < c.feeds.size(); ++f)
@@ -28,7 +30,7 @@ double WhatIfEngine::Impl::cdu_load(const Electric& e, std::size_t feed) const {
           ++living;
           here += f == feed;
         }
-    if (living > 0) va += z.cdu->power->value * static_cast<double>(z.spec->cdus->count.value_or(1)) / pf * static_cast<double>(here) / static_cast<double>(living);
+    if (living > 0) va += z.cdu->power->value * static_cast<double>(running) / pf * static_cast<double>(here) / static_cast<double>(living);
   }
   return va;
 }
