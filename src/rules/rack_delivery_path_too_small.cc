@@ -1,3 +1,4 @@
+#include "plan/links.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -7,7 +8,25 @@ namespace {
 // Two floor tiles of 600 mm (ASHRAE TC 9.9; policy).
 constexpr Threshold kThreshold{.means = "width of a cold aisle", .standard = 1.2, .least = 0.6, .most = 5, .dimension = Dimension::length};
 
-struct Frame { std::string what, model; SourceSpan span; const Value<Meters>*height, *width, *depth; std::string object; };
+struct Frame { std::string what, model; SourceSpan span; const Value<Meters>*height, *width, *depth; std::string object; Value<std::int64_t> units; };
+
+void check_height(const Rule& rule, Findings& findings, const Frame& f, const Value<Meters>& door) {
+  // A frame of which only the units are known is no lower than these (EIA-310).
+  const Meters least = f.units ? height_of_unit(static_cast<double>(*f.units)) - height_of_unit(0) : Meters(0);
+  const bool known = f.height && *f.height;
+  const Meters high = known ? **f.height : least;
+  if (above(high.value, door->value)) {
+    Finding& x = findings.add(rule.severity, rule.id, f.span, format("{} are {}{} high, the door is {}", f.what, known ? "" : "at least ", to_text(high), to_text(*door)));
+    if (!known) x.label(format("{} units of 44.45 mm", *f.units));
+    x.note(door.span, "the door");
+    if (known) mention_unconfirmed(x, *f.height, format("the height of '{}'", f.model));
+    x.help("lower racks, or racks that are delivered lying and raised in the room");
+    x.object(f.object);
+  } else if (!known) {
+    const std::string at_least = f.units ? format(" ({} units are {})", *f.units, to_text(least)) : "";
+    findings.note(rule.id, f.span, format("'{}' states no `height`, so it was not checked whether {} pass the door{}", f.model, f.what, at_least));
+  }
+}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -15,21 +34,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Site& site = *c.spec.site;
   std::vector<Frame> frames;
   for (const RackGroupModel& g : c.racks)
-    if (g.part && g.count > 0) frames.push_back({format("racks of '{}'", g.name), g.model, g.spec->model.span, &g.part->height, &g.part->width, &g.part->depth, "racks." + g.name});
+    if (g.part && g.count > 0) frames.push_back({format("racks of '{}'", g.name), g.model, g.spec->model.span, &g.part->height, &g.part->width, &g.part->depth, "racks." + g.name, g.part->units});
   for (const AssemblyGroupModel& a : c.assemblies)
-    if (a.part && a.count > 0) frames.push_back({format("frames of '{}'", a.name), a.model, a.spec->model.span, nullptr, &a.part->width, &a.part->depth, "assemblies." + a.name});
+    if (a.part && a.count > 0) frames.push_back({format("frames of '{}'", a.name), a.model, a.spec->model.span, nullptr, &a.part->width, &a.part->depth, "assemblies." + a.name, a.part->units});
   if (site.door)
     for (const Frame& f : frames) {
-      if (site.door->height && f.height) {
-        if (!*f.height) findings.note(rule.id, f.span, format("'{}' states no `height`, so it was not checked whether {} pass the door", f.model, f.what));
-        else if (above((*f.height)->value, site.door->height->value)) {
-          Finding& x = findings.add(rule.severity, rule.id, f.span, format("{} are {} high, the door is {}", f.what, to_text(**f.height), to_text(*site.door->height)));
-          x.note(site.door->height.span, "the door");
-          mention_unconfirmed(x, *f.height, format("the height of '{}'", f.model));
-          x.help("lower racks, or racks that are delivered lying and raised in the room");
-          x.object(f.object);
-        }
-      }
+      if (site.door->height) check_height(rule, findings, f, site.door->height);
       // Through the door with the narrower side first.
       if (site.door->width) {
         if (!*f.width) findings.note(rule.id, f.span, format("'{}' states no `width`, so it was not checked whether {} pass the door", f.model, f.what));
@@ -72,11 +82,11 @@ A rack that stands before a door that is 85 mm too low stays there; so does a no
 ## Formula
 
 ```
-height of the rack <= height of the door;  the narrower of width and depth <= its width
+height of the rack (of an assembly's frame at least its units x 44.45 mm) <= height of the door;  the narrower of width and depth <= its width
 aisle >= 1.2 m, and >= depth of the deepest node
 ```
 
-Source: geometry; data sheets (catalogue). 1.2 m, two floor tiles, is the usual cold aisle (ASHRAE TC 9.9).
+Source: geometry; data sheets (catalogue); EIA-310 for the height of a unit. 1.2 m, two floor tiles, is the usual cold aisle (ASHRAE TC 9.9).
 
 ## Example
 

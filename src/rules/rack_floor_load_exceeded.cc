@@ -44,12 +44,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         f.help("fewer devices in each rack, a plate that spreads the load, or a place on the slab");
         f.object("rack/" + name);
         f.physics = true;
-        continue;
       }
     }
-    if (tile) {
-      const double foot = most / kFeet;
-      if (!above(foot * kUneven, tile->value)) continue;
+    if (const double foot = most / kFeet; tile && above(foot * kUneven, tile->value)) {
       const bool surely = above(foot, tile->value);
       Finding& f = findings.add(surely ? rule.severity : Severity::warning, rule.id, g.span, format("a foot of rack '{}' puts {} on a tile, it carries {}", name, to_text(Kilograms(foot * kUneven)), to_text(*tile)));
       f.label(format("{} / 4 feet x {:.2f} for uneven ones", to_text(Kilograms(most)), kUneven));
