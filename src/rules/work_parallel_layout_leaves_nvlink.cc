@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <string>
 
 #include "rules/rules.h"
 #include "rules/say.h"
@@ -18,10 +19,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .note(w.value.on.entries.front().name_span, "the group that it runs on")
           .help(format("`split: {{ tensor: {}, pipeline: {} }}`", g->nvlink_domain, pipeline * ((tensor + g->nvlink_domain - 1) / g->nvlink_domain)))
           .object("workloads." + w.name);
-    const std::int64_t copy = tensor * pipeline, used = s.data ? copy * *s.data : g->gpus / copy * copy;
-    if (used == g->gpus || used > g->gpus || copy > g->gpus) continue;      // more than there are: work-split-impossible says so
+    const std::int64_t context = s.context.value_or(1), copy = tensor * pipeline * context;
+    if (copy > g->gpus) continue;                     // more than there are: work-split-impossible says so
+    const std::int64_t used = s.data ? copy * *s.data : g->gpus / copy * copy;
+    if (used >= g->gpus) continue;                    // likewise
+    const std::string of_copy = format("tensor {} x pipeline {}{}", tensor, pipeline, context > 1 ? format(" x context {}", context) : std::string());
     Finding& f = findings.warning(rule.id, first_place(s.data.span, s.span), format("workload '{}' is split over {} GPUs, its groups have {}", w.name, s.data ? used : copy, g->gpus));
-    f.label(s.data ? format("tensor {} x pipeline {} x data {}", tensor, pipeline, *s.data) : format("tensor {} x pipeline {}: {} copies leave {} GPUs over", tensor, pipeline, g->gpus / copy, g->gpus - used));
+    f.label(s.data ? format("{} x data {}", of_copy, *s.data) : format("{}: {} copies leave {} GPUs over", of_copy, g->gpus / copy, g->gpus - used));
     f.help("leave `data` out: it is what the GPUs give");
     f.object("workloads." + w.name);
   }
@@ -31,7 +35,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The GPUs that share each layer (`tensor`) reach each other over NVLink, and tensor x pipeline x data are the GPUs that the workload has.
+The GPUs that share each layer (`tensor`) reach each other over NVLink, and tensor x pipeline x context x data are the GPUs that the workload has.
 
 ## Why it matters
 
@@ -41,7 +45,7 @@ Tensor parallelism sends all activations of each layer twice in each direction. 
 
 ```
 tensor <= GPUs of an NVLink domain (of the server, or of the rack-scale system)
-tensor x pipeline x data = GPUs of `on`
+tensor x pipeline x context x data = GPUs of `on`
 ```
 
 Source: D. Narayanan et al., arXiv 2104.04473, section 3.2 (tensor parallelism within a server).
