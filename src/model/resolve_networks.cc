@@ -120,8 +120,13 @@ struct Ends {
       std::vector<std::string_view> known;
       for (const NicSet& n : s.nics) known.push_back(n.name);
       if (how.ports) r.unknown_name(*how.ports, how.ports.span, known, format("group of ports of '{}'", s.name));
-      else if (Finding* f = r.error("spec-no-fitting-port", at, format("no adapter of '{}' speaks {}, which network '{}' is", s.model, enum_text(net.kind), net.name)))
+      else if (Finding* f = r.error("spec-no-fitting-port", at, s.nics.empty() ? format("which adapters '{}' has is not known, so network '{}' has no port to connect", s.model, net.name)
+                                                                               : format("no adapter of '{}' speaks {}, which network '{}' is", s.model, enum_text(net.kind), net.name))) {
         f->note(s.span, "declared here");
+        if (s.nics.empty())
+          f->help(format("a part of your own says so: what `clusterc catalog {}` prints, with another `id` and `nics: {{ data: {{ count: 2, model: cx7-400-qsfp112 }} }}`, in a folder of `parts`", s.model))
+              .help("or write the servers as a node group with `nics`, and `servers: { nodes: … }` here");
+      }
       return;
     }
     e.ports_each = how.count.value_or(ports);
