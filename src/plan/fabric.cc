@@ -123,6 +123,18 @@ struct Builder {
     return d;
   }
 
+  // Ports of a switch of this tier at the network's rate.
+  static std::int64_t radix_of(std::string_view word, const NetworkModel& n, std::int64_t radix) {
+    for (const auto& [name, part] : n.tier_parts)
+      if (name == word && part && part->ports)
+        if (const std::int64_t own = switch_radix(*part, n.rate, Value<std::int64_t>(), nullptr); own > 0) return own;
+    return radix;
+  }
+
+  static std::string ports_of_tiers(const FabricDemand& d) {
+    return d.spine_radix == d.radix && d.core_radix == d.radix ? std::to_string(d.radix) : clusterc::format("{}, {} and {}", d.radix, d.spine_radix, d.core_radix);
+  }
+
   std::int64_t scalable_unit(const Fabric& f) const {
     for (const FabricBlock& b : f.blocks) {
       if (b.what != FabricBlock::What::ends || b.from_last) continue;
@@ -211,11 +223,14 @@ struct Builder {
         s = {.tiers = 2, .down = radix, .units = std::max<std::int64_t>(1, ceil_div(slots_needed(d), radix))};
         s.leaves = s.units * d.rails;
       } else {
+        // Spines and cores may be other switches; one without a number of ports counts as the leaf does (net-switch-ports-exceeded says so).
+        d.spine_radix = radix_of("spine", n, radix);
+        d.core_radix = radix_of("core", n, radix);
         s = fabric_shape(d);
       }
       if (s.tiers == 0) {
         f.unbuildable = clusterc::format("{} ports{}{}, three tiers of {} ports carry {} without oversubscription", ceil_div(f.end_ports_built_for, f.planes), f.planes > 1 ? " in each plane" : "",
-                                         d.unit_slots > 0 ? clusterc::format(" in scalable units of {}", d.unit_slots) : "", radix, three_tier_limit(radix));
+                                         d.unit_slots > 0 ? clusterc::format(" in scalable units of {}", d.unit_slots) : "", ports_of_tiers(d), three_tier_limit(d.radix, d.spine_radix, d.core_radix));
         f.node_cables = 0;
         return;
       }
@@ -231,14 +246,12 @@ struct Builder {
     f.spines_per_pod = s.spines_per_pod;
     f.cores_per_group = s.cores_per_group;
 
-    // The shape is that of one radix throughout; a tier of other switches has ports to spare, or too few (net-switch-ports-exceeded).
     auto tier = [&](const char* word, std::int64_t count, std::int64_t down, std::int64_t up) {
-      FabricTier t{.word = word, .model = n.switch_model, .part = n.switch_part, .count = f.planes * count, .ports = radix, .down = down, .up = up};
+      FabricTier t{.word = word, .model = n.switch_model, .part = n.switch_part, .count = f.planes * count, .ports = radix_of(word, n, radix), .down = down, .up = up};
       for (const auto& [name, part] : n.tier_parts)
         if (name == t.word && part) {
           t.model = *n.spec->tiers.find(name)->value.value;
           t.part = part;
-          if (part->ports) t.ports = switch_radix(*part, n.rate, Value<std::int64_t>(), nullptr);      // else as many as the shape has: net-switch-ports-exceeded says so
         }
       f.tiers.push_back(std::move(t));
     };

@@ -28,13 +28,13 @@ std::optional<FabricShape> two_tiers(const FabricDemand& d, std::int64_t down) {
   const std::int64_t need = uplinks_for(down, d.oversubscription);
   FabricShape s{.tiers = 2, .down = down, .units = units_for(d, down)};
   s.leaves = s.units * d.rails;
-  if (s.leaves > d.radix) return {};
+  if (s.leaves > d.spine_radix) return {};
   for (std::int64_t spines = 1; spines <= d.radix - down; ++spines) {
     const std::int64_t m = ceil_div(need, spines);
-    if (down + m * spines > d.radix || s.leaves * m > d.radix) continue;
+    if (down + m * spines > d.radix || s.leaves * m > d.spine_radix) continue;
     s.spines_per_pod = spines;
     s.links = m;
-    if (const std::int64_t whole = ceil_div(m, d.cage) * d.cage; m > 1 && down + whole * spines <= d.radix && s.leaves * whole <= d.radix) s.links = whole;
+    if (const std::int64_t whole = ceil_div(m, d.cage) * d.cage; m > 1 && down + whole * spines <= d.radix && s.leaves * whole <= d.spine_radix) s.links = whole;
     s.up = s.links * spines;
     s.units_per_pod = s.units;
     return s;
@@ -44,20 +44,20 @@ std::optional<FabricShape> two_tiers(const FabricDemand& d, std::int64_t down) {
 
 void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricShape>& best) {
   const std::int64_t need = uplinks_for(down, d.oversubscription), units = units_for(d, down);
-  for (std::int64_t q = std::min(units, d.radix / 2 / d.rails); q >= 1; --q) {
+  for (std::int64_t q = std::min(units, d.spine_radix / 2 / d.rails); q >= 1; --q) {
     const std::int64_t pods = ceil_div(units, q), pod_leaves = q * d.rails;
-    if (pods > d.radix) break;                                   // smaller pods are only more of them
-    for (std::int64_t m = 1; m * pod_leaves * 2 <= d.radix; ++m) {
+    if (pods > d.core_radix) break;                                   // smaller pods are only more of them
+    for (std::int64_t m = 1; m * pod_leaves * 2 <= d.spine_radix; ++m) {
       FabricShape s{.tiers = 3, .down = down, .units = units, .leaves = units * d.rails, .links = m, .pods = pods, .units_per_pod = q};
       s.spines_per_pod = ceil_div(need, m);
       s.up = m * s.spines_per_pod;
       if (down + s.up > d.radix) continue;
       if (best && s.leaves + s.spines() >= best->switches()) continue;
       const std::int64_t spine_down = pod_leaves * m;
-      for (std::int64_t c = 1; c <= d.radix / pods; ++c) {
+      for (std::int64_t c = 1; c <= d.core_radix / pods; ++c) {
         s.core_links = c;
         s.cores_per_group = ceil_div(spine_down, c);
-        if (spine_down + c * s.cores_per_group > d.radix) continue;
+        if (spine_down + c * s.cores_per_group > d.spine_radix) continue;
         keep_smaller(d, best, s);
       }
     }
@@ -72,8 +72,10 @@ std::int64_t slots_needed(const FabricDemand& d) {
   return full_units && d.slots_present + single <= d.slots_built ? d.slots_built : d.slots_built + single;
 }
 
-FabricShape fabric_shape(const FabricDemand& d) {
+FabricShape fabric_shape(FabricDemand d) {
   if (d.radix <= 0 || d.rails <= 0 || d.slots_built <= 0) return {};
+  if (d.spine_radix <= 0) d.spine_radix = d.radix;
+  if (d.core_radix <= 0) d.core_radix = d.radix;
   const std::int64_t all = slots_needed(d);
   if (d.may_be_single && all <= d.radix)
     return {.tiers = 1, .down = d.radix, .units = 1, .leaves = d.rails};
@@ -93,14 +95,14 @@ FabricShape fabric_shape(const FabricDemand& d) {
   for (std::int64_t down = widest; down >= narrowest; down -= step) {
     if (best && units_for(d, down) * d.rails >= best->switches()) break;    // narrower leaves are only more of them
     if (auto s = two_tiers(d, down)) keep_smaller(d, best, *s);
-    if (units_for(d, down) * d.rails > d.radix) break;
+    if (units_for(d, down) * d.rails > d.spine_radix) break;
   }
   if (best) return *best;
   for (std::int64_t down = widest; down >= narrowest; down -= step) {
     if (best && units_for(d, down) * d.rails >= best->switches()) break;
     three_tiers(d, down, best);
     // Units grow as leaves shrink: past the first that cannot be reached there is nothing.
-    if (!best && units_for(d, down) > d.radix * std::max<std::int64_t>(1, d.radix / 2 / d.rails)) break;
+    if (!best && units_for(d, down) > d.core_radix * std::max<std::int64_t>(1, d.spine_radix / 2 / d.rails)) break;
   }
   return best.value_or(FabricShape{});
 }

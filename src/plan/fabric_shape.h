@@ -3,9 +3,9 @@
 // A leaf of radix N turns D ports down and u ports up, D/u <= o (the oversubscription). R leaves form a unit: a member of the unit has its
 // port k on leaf k mod R (R is the number of rails, of a bond's links, or 1). What a member takes on each leaf are its slots.
 //   one tier    everything fits one unit that needs no uplinks
-//   two tiers   each leaf has m links to each of S spines: u = m S, L m <= N for L leaves
-//   three tiers q units are a pod of Lp = q R leaves and Sp spines, wired as two tiers; a spine has as many ports up as down: Lp m <= N/2.
-//               spine i of every pod goes, with c links to each, to the C switches of core group i: C c >= Lp m, pods c <= N
+//   two tiers   each leaf has m links to each of S spines: u = m S, L m <= Ns for L leaves; Ns: ports of a spine
+//   three tiers q units are a pod of Lp = q R leaves and Sp spines, wired as two tiers; a spine has as many ports up as down: Lp m <= Ns/2.
+//               spine i of every pod goes, with c links to each, to the C switches of core group i: C c >= Lp m, pods c <= Nc, the ports of a core
 // Every leaf has the same number of links to each of its spines, so S must divide u: three units of 32 nodes with 8 rails and 64 ports need
 // 16 spines although 12 have ports enough. Where the ports are there, m is a whole number of cages: 21 uplinks to 3 spines from switches with two ports to a cage
 // are 8 to each, not 7, because cages that are shared by two spines take modules and fibre, and whole ones a cable. One link stays one. Among all that is possible the fewest switches win; then leaves whose cages are whole (none with ports down and
@@ -24,7 +24,8 @@ struct FabricDemand {
   std::int64_t rails = 1;            // R
   std::int64_t unit_slots = 0;       // slots of one scalable unit where the spec sets its size; 0: as many as are best
   std::int64_t slot_multiple = 1;    // a member's slots, where it must not straddle two units
-  std::int64_t radix = 0;            // N, at the rate in use
+  std::int64_t radix = 0;            // N, at the rate in use, of a leaf
+  std::int64_t spine_radix = 0, core_radix = 0;   // Ns, Nc; 0: as a leaf
   double oversubscription = 1;       // o
   std::int64_t cage = 1;             // ports that share one cage of the switch
   bool may_be_single = true;         // one unit without uplinks will do where it fits
@@ -49,9 +50,9 @@ struct FabricShape {
 // Then they take the last slots of the last unit, as long as no present member needs these, and growth ends before them.
 std::int64_t slots_needed(const FabricDemand&);
 
-FabricShape fabric_shape(const FabricDemand&);
+FabricShape fabric_shape(FabricDemand);
 
-// End ports that three tiers of this radix carry at an oversubscription of 1: N^3 / 4.
-constexpr std::int64_t three_tier_limit(std::int64_t radix) { return radix * radix * radix / 4; }
+// End ports that three tiers carry at an oversubscription of 1: N/2 on each leaf, Ns/2 leaves in a pod, Nc pods; N^3 / 4 of one radix.
+constexpr std::int64_t three_tier_limit(std::int64_t leaf, std::int64_t spine, std::int64_t core) { return leaf / 2 * (spine / 2) * core; }
 
 }  // namespace clusterc

@@ -29,7 +29,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (z.cdu->approach) mention_unconfirmed(f, z.cdu->approach, format("the approach of '{}'", model));
     mention_unconfirmed(f, z.cdu->heat, format("the heat of '{}'", model));
     if (z.cdu->approach && running > 0 && !above(heat.value, z.cdu->heat->value * static_cast<double>(running)))
-      f.help(format("a coolant set point of at least {}", to_text(Celsius(z.spec->facility->supply->value + z.cdu->approach->value * heat.value / (z.cdu->heat->value * static_cast<double>(running))))));
+      f.help(format("a coolant set point of at least {}", to_text(Celsius(rounded_up(z.spec->facility->supply->value + z.cdu->approach->value * heat.value / (z.cdu->heat->value * static_cast<double>(running)))))));
     f.help("more CDUs, or colder facility water");
     f.object("zone/" + z.name);
   }

@@ -93,7 +93,7 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
     f.label(feed.capacity.origin == Origin::derived ? feed.capacity.source : format("{} at power factor {:.2f} = {}", to_text(load.power), power_factor(c), to_text(load.normal)));
     if (feed.spec->in_use) f.note(feed.spec->in_use.span, format("{} of it is other equipment", to_text(*feed.spec->in_use)));
     note_ups_loss(f, feed, load.normal);
-    f.help(format("{} less, or a feed of at least {}", to_text(drawn - *feed.capacity), to_text(drawn)));
+    f.help(format("{} less, or a feed of at least {}", to_text(VoltAmperes(rounded_up((drawn - *feed.capacity).value))), to_text(VoltAmperes(rounded_up(drawn.value)))));
     f.object("feed/" + feed.name);
   }
 }

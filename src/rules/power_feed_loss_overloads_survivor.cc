@@ -67,7 +67,7 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
                                                     : format("{} in the normal state + {} that moves over", to_text(load.normal), to_text(load.worst - load.normal)));
     f.note(lost.span, "this feed is lost");
     note_ups_loss(f, feed, load.worst);
-    f.help(format("a feed of at least {}, or {} less load", to_text(worst), to_text(worst - *feed.capacity)));
+    f.help(format("a feed of at least {}, or {} less load", to_text(VoltAmperes(rounded_up(worst.value))), to_text(VoltAmperes(rounded_up((worst - *feed.capacity).value)))));
     f.object("feed/" + feed.name);
   }
 }
@@ -88,7 +88,7 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
                                 format("when feed '{}' is lost, panel '{}' needs {}, it carries {} continuously", lost.name, panel.name, to_text(load.worst), to_text(VoltAmperes(rating))));
     f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage), to_text(*panel.spec->breaker), c.continuous_factor));
     f.note(lost.span, format("this feed is lost; with it the panel carries {}", to_text(load.normal)));
-    f.help(format("a panel of at least {}, PDUs on another panel, or {} less load", to_text(load.worst), to_text(load.worst - VoltAmperes(rating))));
+    f.help(format("a panel of at least {}, PDUs on another panel, or {} less load", to_text(VoltAmperes(rounded_up(load.worst.value))), to_text(VoltAmperes(rounded_up((load.worst - VoltAmperes(rating)).value)))));
     f.object("panel/" + panel.name);
   }
 }

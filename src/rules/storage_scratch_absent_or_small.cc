@@ -15,6 +15,9 @@ Bytes drive_bytes(const NodeGroupModel& g, const std::string* entry) {
   return all;
 }
 
+// A server of the catalogue that names none has some that nobody states; `drives: {}` of the spec says that there are none.
+bool drives_unknown(const NodeGroupModel& g) { return g.server.part.drives.empty() && !g.server.virtual_machine && !g.server.instance && g.server.part.power.origin == Origin::catalog; }
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   // Local storage: what it promises must lie on the drives of every node that mounts it.
@@ -23,6 +26,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string* entry = s.spec->drives ? &*s.spec->drives : nullptr;
     for (const NodeGroupModel& g : c.nodes) {
       if (!mounted_by(*s.spec, g) || g.count == 0 || g.server.virtual_machine || (s.spec->on.empty() && !g.computes)) continue;
+      if (drives_unknown(g)) continue;                            // told below
       const Bytes has = drive_bytes(g, entry);
       const Value<Bytes>& wants = s.spec->capacity;
       if (has.value > 0 && !(wants && above(wants->value, has.value))) continue;
@@ -33,9 +37,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.help("add `drives: { scratch: 2 x 3.84 TB nvme }` to the group").object("nodes." + g.name);
     }
   }
+  for (const NodeGroupModel& g : c.nodes) {
+    const bool local = std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) { return s.spec->kind.value == StorageKind::local && mounted_by(*s.spec, g) && (!s.spec->on.empty() || g.computes); });
+    if (!drives_unknown(g) || !is_ours(g) || g.count == 0 || !(local || (g.computes && !g.software.containers.empty()))) continue;
+    findings.note(rule.id, g.span, format("the catalogue does not know the drives of '{}', so the room on the nodes of '{}' was not checked: write `drives`", g.server.id, g.name)).object("nodes." + g.name);
+  }
   // Containers on nodes without any drive of their own.
   for (const NodeGroupModel& g : c.nodes) {
-    if (!is_ours(g) || !g.computes || g.count == 0 || g.software.containers.empty()) continue;
+    if (!is_ours(g) || !g.computes || g.count == 0 || g.software.containers.empty() || drives_unknown(g)) continue;
     const Bytes all = drive_bytes(g, nullptr);
     Bytes boot{0};
     for (const auto& d : g.server.part.drives)

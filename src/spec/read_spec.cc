@@ -212,8 +212,11 @@ class Checker {
     // What a system starts from and keeps its state in (FHS 3.0, chapters 3 to 6; file-hierarchy(7)): a file system over it takes the machine away.
     static constexpr std::string_view kSystem[] = {"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec",
                                                    "/usr/sbin", "/usr/share", "/var", "/var/cache", "/var/lib", "/var/log", "/var/run", "/var/spool", "/var/tmp"};
-    for (const std::string_view path : kSystem)
-      if (*mount == path) findings_.error("spec-bad-path", mount.span, format("mounted at '{}' it hides what the operating system lives on", *mount)).help("a path of its own, such as /scratch or /srv/data");
+    static constexpr std::string_view kKernels[] = {"/boot/", "/dev/", "/proc/", "/sys/"};            // and all below: /dev/shm is the memory that MPI and NCCL share
+    const auto hides = [&](std::string_view path) { return *mount == path; };
+    const auto below = [&](std::string_view path) { return mount->starts_with(path); };
+    if (std::any_of(std::begin(kSystem), std::end(kSystem), hides) || std::any_of(std::begin(kKernels), std::end(kKernels), below))
+      findings_.error("spec-bad-path", mount.span, format("mounted at '{}' it hides what the operating system lives on", *mount)).help("a path of its own, such as /scratch or /srv/data");
   }
 
   void missing(SourceSpan at, std::string_view key, std::string_view where, std::string_view help) {

@@ -113,7 +113,8 @@ TEST(FabricShape, TwoTiersEndAtHalfTheSquareOfTheRadix) {
 TEST(FabricShape, ThreeTiersEndAtAQuarterOfTheCube) {
   EXPECT_EQ(fabric_shape({.slots_present = 16, .slots_built = 16, .radix = 4}).tiers, 3);            // 4^3 / 4
   EXPECT_EQ(fabric_shape({.slots_present = 17, .slots_built = 17, .radix = 4}).tiers, 0);
-  EXPECT_EQ(three_tier_limit(128), 524288);
+  EXPECT_EQ(three_tier_limit(128, 128, 128), 524288);
+  EXPECT_EQ(three_tier_limit(64, 144, 144), 32 * 72 * 144);
 }
 
 // 64 nodes of 4 GPUs on 64 ports of 800 Gb/s used as 128 of 400: 4 leaves, 2 spines, 256 links.
@@ -177,6 +178,28 @@ TEST(FabricShape, EveryShapeHoldsItsEquations) {
           EXPECT_LE(s.pods * s.core_links, radix);
           if (s.tiers == 3) { EXPECT_GE(s.core_links * s.cores_per_group, s.units_per_pod * rails * s.links); }
         }
+}
+
+// 64 nodes of 8 rails on leaves of 64 ports: 16 leaves with 32 uplinks. Spines of 144 ports: 4, with 8 links from each leaf, 128 of 144. Of 64 ports: 8.
+TEST(FabricShape, SpinesOfOtherSwitches) {
+  FabricDemand d{.slots_present = 64, .slots_built = 64, .rails = 8, .radix = 64, .spine_radix = 144, .may_be_single = false};
+  FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.leaves, 16);
+  EXPECT_EQ(s.spines(), 4);
+  EXPECT_EQ(s.links, 8);
+  d.spine_radix = 0;
+  EXPECT_EQ(fabric_shape(d).spines(), 8);
+  // Smaller spines under leaves of 144 ports, 72 down and 72 up: 8 leaves; 64 / 8 links from each leaf, so 9 spines.
+  d = {.slots_present = 72, .slots_built = 72, .rails = 8, .radix = 144, .spine_radix = 64, .may_be_single = false};
+  s = fabric_shape(d);
+  EXPECT_EQ(s.leaves, 8);
+  EXPECT_EQ(s.spines(), 9);
+  EXPECT_EQ(s.links, 8);
+  // 300 nodes: 2,400 ports are beyond two tiers of 64, and within 144 x 32. 10 units of 30 to 32 are 80 leaves; 80 x 2 links are beyond 144, so 30 spines with one.
+  d = {.slots_present = 300, .slots_built = 300, .rails = 8, .radix = 64, .spine_radix = 144, .core_radix = 144, .may_be_single = false};
+  s = fabric_shape(d);
+  EXPECT_EQ(s.tiers, 2);
+  EXPECT_EQ(s.switches(), 110);
 }
 
 }  // namespace
