@@ -1,3 +1,4 @@
+#include "model/rounded_up.h"
 #include "plan/power.h"
 #include "rules/rules.h"
 #include "rules/say.h"

@@ -1,3 +1,4 @@
+#include "model/rounded_up.h"
 #include "model/power.h"
 #include "plan/placement.h"
 #include "plan/power.h"

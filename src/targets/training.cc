@@ -359,7 +359,8 @@ LayoutSearch search_layouts(const TrainingJob& job, const TrainingMachine& m, co
           // Copies that divide the batch evenly, as many as the GPUs give; what the spec writes stands.
           const double most = std::floor(m.gpus / l.copy());
           if (given && given->data) {
-            l.data = std::min(most, whole(given->data));
+            l.data = whole(given->data);
+            if (l.data > most) continue;
           } else {
             const auto fits_batch = [&](double d) { return d <= most && std::fmod(job.batch, d * micro) == 0; };
             const auto d = std::find_if(batch_divisors.rbegin(), batch_divisors.rend(), fits_batch);
