@@ -145,8 +145,8 @@ class World:
             self.racks[r["name"]] = rack
         self.rack_of = {d["name"]: (r, i) for r in self.racks.values() for i, d in enumerate(r["devices"]) if d["name"] and d["kind"] != "frame"}
         self.deal_lines()
-        self.fabrics = {f["network"]: Wires(self, f) for f in plan["fabrics"] if f["tiers"]}
         self.compute = next((f["network"] for f in plan["fabrics"] if "compute" in f["carries"]), None)
+        self.fabrics = {f["network"]: Wires(self, f) for f in plan["fabrics"] if f["tiers"]}
         self.base = None
         self.memo = {}
         self.settle_base()
@@ -690,6 +690,8 @@ class World:
             share = 1.0 if wires.data["everything"] or not wires.normal else bisection / wires.normal
             if network == self.compute and len(self.computing) == len(self.computing & (set(dead_nodes) | gone)):
                 slowest = 0.0
+            elif network == self.compute:
+                slowest = min(slowest, wires.ring_share(dead, ups, set(dead_nodes) | gone))
             out[network] = (len(dead), links, gone, stores, fewer, share, slowest if network == self.compute else None)
             if not wires.data["everything"]:
                 cut_off |= gone
@@ -784,7 +786,9 @@ class Wires:
             self.names.append(names)
         self.switches = {n: (t, i) for t, names in enumerate(self.names) for i, n in enumerate(names)}
         leaves, down = tiers[0]["count"], tiers[0]["down"]
+        self.world, self.ring_normal = world, None
         self.on_leaf = [[] for _ in range(leaves)]            # (block, member), once a port
+        self.port_on_leaf = [[] for _ in range(leaves)]       # which port of the member
         for b, block in enumerate(self.blocks):
             for m in range(block["members"]):
                 for k in range(block["ports_each"]):
@@ -797,6 +801,7 @@ class Wires:
                         leaf = slot // down * per_unit + rail
                         if leaf < leaves:
                             self.on_leaf[leaf].append((b, m))
+                            self.port_on_leaf[leaf].append(k)
         self.up, self.below = [[], []], [defaultdict(set), defaultdict(set)]   # far ends of each uplink; who is below
         if len(tiers) > 1:
             pod_leaves = data["leaves_per_pod"] if len(tiers) > 2 else leaves
@@ -902,6 +907,49 @@ class Wires:
             out |= {(tier, s, k) for far in high for s in self.below[tier][far] for k, f in enumerate(self.up[tier][s]) if f == far}
             out |= {(tier, s, 0) for s in cut}
         return lost, bisection, len(out)
+
+    def ring_pace(self, dead, cut, nowhere, absent):
+        """Rings over all nodes that take part, one for each port of a node (of an NVLink domain): those that have members in and outside of a leaf,
+        or a pod, cross its border once each way, and share the links that lead up from it. Each link is looked at for itself."""
+        inside, everywhere = defaultdict(set), defaultdict(set)
+        for leaf, entries in enumerate(self.on_leaf):
+            for (b, member), port in zip(entries, self.port_on_leaf[leaf]):
+                block = self.blocks[b]
+                if block["of"] != "nodes" or block["network"] != self.world.compute or not self.world.groups[block["name"]]["computes"]:
+                    continue
+                if self.world.hosts[block["name"]][member] in absent:
+                    continue
+                ring = member % self.world.groups[block["name"]].get("nvlink_domain_nodes", 1), port
+                for area in (("leaf", leaf), ("pod", self.pod_of(leaf))):
+                    inside[area].add(ring)
+                    everywhere[area[0], ring].add(area[1])
+        links = defaultdict(int)
+        for tier, area in ((0, "leaf"), (1, "pod")):
+            for lower, far in enumerate(self.up[tier]):
+                if self.names[tier][lower] in dead:
+                    continue
+                number = lower if tier == 0 else lower // self.data["spines_per_pod"]
+                for k, upper in enumerate(far):
+                    if self.names[tier + 1][upper] not in dead and not (k == 0 and self.names[tier][lower] in cut):
+                        links[area, number] += 1
+        pace = 1.0
+        for (kind, number), rings in inside.items():
+            if len(self.tiers) < (2 if kind == "leaf" else 3) or (kind == "leaf" and number in nowhere):
+                continue
+            out = sum(1 for r in rings if everywhere[kind, r] != {number})
+            if out and links[kind, number]:
+                pace = min(pace, links[kind, number] / out)
+        return pace
+
+    def ring_share(self, dead, cut, absent):
+        if len(self.tiers) < 2:
+            return 1.0
+        nowhere = {i for i, name in enumerate(self.names[0]) if name in dead}
+        if not (any(self.switches[d][0] > 0 for d in dead) or cut):
+            return 1.0                                       # no living leaf or pod has less
+        if self.ring_normal is None:
+            self.ring_normal = self.ring_pace(set(), set(), set(), set())
+        return min(1.0, self.ring_pace(dead, set(cut), nowhere, absent) / self.ring_normal)
 
     def links(self):
         out = []

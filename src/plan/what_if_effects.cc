@@ -1,5 +1,6 @@
 // What stops, slows down or is cut off: for lack of power, cooling or network.
 #include <algorithm>
+#include <iterator>
 
 #include "model/storage_path.h"
 #include "plan/placement.h"
@@ -213,7 +214,11 @@ std::vector<std::int64_t> WhatIfEngine::Impl::network(const std::map<int, std::v
       }
     }
     std::ranges::sort(left.cut_off_nodes);
-    if (f == compute_network) left.all_reduce = computing(out.dead_nodes, left.cut_off_nodes) < 1 ? 0 : slowest;
+    if (f == compute_network) {
+      std::vector<std::int64_t> gone;
+      std::ranges::set_union(out.dead_nodes, left.cut_off_nodes, std::back_inserter(gone));
+      left.all_reduce = computing(out.dead_nodes, left.cut_off_nodes) < 1 ? 0 : std::min(slowest, fabric.ring_share(lost, gone));
+    }
     if (!c.networks[f].everything) cut_off.insert(cut_off.end(), left.cut_off_nodes.begin(), left.cut_off_nodes.end());
     out.networks.push_back(std::move(left));
   }

@@ -4,7 +4,15 @@
 #include <map>
 #include <set>
 
+#include "model/nvlink.h"
+
 namespace clusterc {
+namespace {
+
+// Of as many rings over that many links, at most the links' rate.
+double pace(std::int64_t links, std::int64_t rings) { return rings > links ? static_cast<double>(links) / static_cast<double>(rings) : 1; }
+
+}  // namespace
 
 FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric]) {
   const Fabric& f = *f_;
@@ -21,7 +29,7 @@ FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric])
           const PortRef port = plan.block_port(fabric, static_cast<int>(b), m, k);
           if (port.port < 0 || port.sw.index >= leaves) continue;
           if (pass == 0) ++first_[port.sw.index + 1];
-          else table_[next[port.sw.index]++] = {static_cast<std::int32_t>(b), m};
+          else table_[next[port.sw.index]++] = {static_cast<std::int32_t>(b), static_cast<std::int32_t>(k), m};
         }
     }
     if (pass == 0) {
@@ -39,6 +47,64 @@ FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric])
   for (std::int64_t l = 0; l < leaves; ++l) pod_sum_[pod_of_leaf(l)] += static_cast<double>(has_spines() ? std::min(leaf_ends(l), f.tiers[0].up) : leaf_ends(l));
   for (std::int64_t p = 0; p < pods; ++p)
     normal_ += (f.tiers.size() > 2 ? std::min(pod_sum_[p], static_cast<double>(f.spines_per_pod * f.tiers[1].up)) : pod_sum_[p]) / 2;
+
+  const Cluster& c = *plan.cluster;
+  const int compute = c.first_network_carrying(Traffic::compute);
+  for (const FabricBlock& b : f.blocks) {
+    Computing& one = computing_.emplace_back();
+    if (b.what != FabricBlock::What::ends || b.network != compute) continue;
+    const EndPoints& e = c.networks[b.network].ends[b.end];
+    if (e.group < 0 || !c.nodes[e.group].computes) continue;
+    one = {c.nodes[e.group].first, std::max<std::int64_t>(1, nvlink_domain_nodes(c, c.nodes[e.group]))};
+    ring_count_ = std::max(ring_count_, one.places * b.ports_each);
+  }
+  if (!has_spines() || ring_count_ == 0) return;
+  all_rings_ = rings({});
+  for (const std::int64_t n : all_rings_.leaf) ring_pace_ = std::min(ring_pace_, pace(f.tiers[0].up, n));
+  for (const std::int64_t n : all_rings_.pod) ring_pace_ = std::min(ring_pace_, pace(f.spines_per_pod * f.tiers[1].up, n));
+}
+
+FabricLoss::Rings FabricLoss::rings(const std::vector<std::int64_t>& out) const {
+  constexpr std::int64_t kNone = -1, kSeveral = -2;
+  const std::int64_t leaves = f_->tiers[0].count;
+  struct Ring { std::int64_t leaf = kNone, pod = kNone, last_leaf = kNone, last_pod = kNone; };   // all of it there; where it was met last
+  std::vector<Ring> ring(static_cast<std::size_t>(ring_count_));
+  const auto each = [&](auto&& visit) {
+    for (std::int64_t l = 0; l < leaves; ++l)
+      for (std::int64_t i = first_[l]; i < first_[l + 1]; ++i) {
+        const Member& m = table_[i];
+        const Computing& of = computing_[m.block];
+        if (of.first < 0 || std::ranges::binary_search(out, of.first + m.member)) continue;
+        visit(ring[m.member % of.places * f_->blocks[m.block].ports_each + m.port], l, pod_of_leaf(l));
+      }
+  };
+  each([&](Ring& r, std::int64_t leaf, std::int64_t pod) {
+    r.leaf = r.leaf == kNone || r.leaf == leaf ? leaf : kSeveral;
+    r.pod = r.pod == kNone || r.pod == pod ? pod : kSeveral;
+  });
+  Rings lead_out{std::vector<std::int64_t>(leaves), std::vector<std::int64_t>(f_->tiers.size() > 2 ? pod_sum_.size() : 0)};
+  each([&](Ring& r, std::int64_t leaf, std::int64_t pod) {
+    if (r.leaf == kSeveral && r.last_leaf != leaf) ++lead_out.leaf[leaf];
+    if (!lead_out.pod.empty() && r.pod == kSeveral && r.last_pod != pod) ++lead_out.pod[pod];
+    r.last_leaf = leaf;
+    r.last_pod = pod;
+  });
+  return lead_out;
+}
+
+double FabricLoss::ring_share(const Left& left, const std::vector<std::int64_t>& out) const {
+  if (ring_count_ == 0 || (left.leaves.empty() && left.pods.empty())) return 1;
+  const bool all = std::ranges::none_of(computing_, [&](const Computing& of) {
+    if (of.first < 0) return false;
+    const auto at = std::ranges::lower_bound(out, of.first);
+    return at != out.end() && *at < of.first + f_->blocks[static_cast<std::size_t>(&of - computing_.data())].members;
+  });
+  const Rings some = all ? Rings{} : rings(out);
+  const Rings& n = all ? all_rings_ : some;
+  double now = 1;
+  for (const auto& [leaf, up] : left.leaves) now = std::min(now, pace(up, n.leaf[leaf]));
+  for (const auto& [pod, links] : left.pods) now = std::min(now, pace(links, n.pod[pod]));
+  return std::min(1.0, now / ring_pace_);
 }
 
 std::int64_t FabricLoss::leaf_of_entry(std::int64_t i) const { return std::upper_bound(first_.begin(), first_.end(), i) - first_.begin() - 1; }
@@ -96,6 +162,7 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
         const std::int64_t here = leaf_ends(l) - number(cut_ends, l), up = std::max<std::int64_t>(0, up_each - (first_gone ? 0 : number(cut_up, l)));
         now = has_spines() ? std::min(here, up) : here;
         if (has_spines() && up == 0 && leaves > 1) lost.push_back(l);
+        else if (has_spines() && up < f.tiers[0].up) left.leaves.emplace_back(l, up);
       }
       sum += static_cast<double>(now - full);
     };
@@ -120,6 +187,7 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
       links = std::max(0.0, links);
       if (links == 0 && f.pods > 1)
         for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) lost.push_back(l);
+      else if (links < static_cast<double>(f.spines_per_pod * f.tiers[1].up)) left.pods.emplace_back(p, static_cast<std::int64_t>(links));
     }
     left.bisection += capped(sum, links) - capped(pod_sum_[p], three ? static_cast<double>(f.spines_per_pod * f.tiers[1].up) : 0);
   }
@@ -155,7 +223,7 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   for (std::size_t i = 0; i < hit.size();) {
     std::size_t next = i;
     while (next < hit.size() && hit[next] == hit[i]) ++next;
-    left.members.push_back({{hit[i].first, hit[i].second}, static_cast<std::int64_t>(next - i)});
+    left.members.push_back({{hit[i].first, 0, hit[i].second}, static_cast<std::int64_t>(next - i)});
     i = next;
   }
   return left;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "model/nvlink.h"
 #include "plan/cords.h"
 #include "plan/placement.h"
 #include "plan/power.h"
@@ -130,6 +131,7 @@ void PowerJson::node_group(JsonWriter& json, const NodeGroupModel& g) const {
   json.end_array();
   if (g.spec && g.spec->ha) json.field("ha", enum_text(*g.spec->ha));
   if (g.server.part.inlet_max) json.field("inlet_max_c", g.server.part.inlet_max->value);
+  if (const std::int64_t nodes = nvlink_domain_nodes(*plan_.cluster, g); nodes > 0) json.field("nvlink_domain_nodes", nodes);
 }
 
 void PowerJson::storage(JsonWriter& json) const {

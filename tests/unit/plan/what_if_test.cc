@@ -229,6 +229,32 @@ TEST(WhatIf, SwitchesOfTheSuperpod) {
   EXPECT_NEAR(run(engine, {"link:spine-leaf/compute/u1/r1"}).networks[0].bisection, (1020 - 1) / 1020.0, 1e-12);
 }
 
+// 58 nodes of 8 ports at 7:1, all ports of a node on one leaf: 9 leaves of 56 ports, 8 uplinks of each over two spines. Eight rings leave a leaf, one
+// for each port of a node; without a spine four uplinks carry them, at half of their pace. One link less: 7 of 8.
+TEST(WhatIf, RingsShareTheUplinksThatAreLeft) {
+  test::Sample s;
+  s.feed("A", 1e6);
+  s.racks("main", "r[01-20]", s.na60, {0});
+  s.nodes("gpu", "g[01-58]", 0, 1, 100, 10).server.gpu_count = 8;
+  s.network("compute", s.qm9700, 400e9, 0);
+  s.network_spec(0).topology = known(NetworkTopology::fat_tree);
+  s.network_spec(0).oversubscription = known(7.0);
+  s.cluster->networks[0].carries = {Traffic::compute};
+  s.connect(0, 0, 8);
+  const Plan p = plan_cluster(*s.cluster);
+  ASSERT_EQ(p.fabrics[0].tiers.size(), 2u);
+  ASSERT_EQ(p.fabrics[0].tiers[0].up, 8);
+  ASSERT_EQ(p.fabrics[0].tiers[1].count, 2);
+  const WhatIfEngine engine(p);
+  EXPECT_EQ(run(engine, {"spine:compute/01"}).networks[0].all_reduce, 0.5);
+  EXPECT_EQ(run(engine, {"link:spine-leaf/compute/04"}).networks[0].all_reduce, 7.0 / 8);
+  // A node's lost port is one ring of eight, and no more where the spine is out as well.
+  EXPECT_EQ(run(engine, {"link:gpu-leaf/compute/04"}).networks[0].all_reduce, 7.0 / 8);
+  EXPECT_EQ(run(engine, {"spine:compute/01", "link:gpu-leaf/compute/04"}).networks[0].all_reduce, 0.5);
+  // A leaf that is out sends nothing; who is left has all uplinks.
+  EXPECT_EQ(run(engine, {"leaf:compute/04"}).networks[0].all_reduce, 1.0);
+}
+
 TEST(WhatIf, WhatCannotBeFoundIsSaid) {
   const test::Sample s = test::superpod();
   const Plan p = plan_cluster(*s.cluster);
