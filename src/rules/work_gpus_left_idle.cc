@@ -53,15 +53,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (std::none_of(workloads.begin(), workloads.end(), [](const auto& w) { return w.value.split.has_value(); })) return;
   for (const WorkloadPlan& p : plan_workloads(in.cluster, in.plan)) {
     const auto* named = workloads.find(p.name);
-    if (!named || !named->value.split || !p.used_written || p.idle() <= 0) continue;
-    // Copies that are written, and GPUs that are no whole copy, are work-parallel-layout-leaves-nvlink's.
-    if (named->value.split->data || p.gpus % static_cast<std::int64_t>(p.used->layout.copy()) != 0) continue;
+    // A split that fits no memory divides the batch all the same.
+    const std::optional<LayoutChoice> choice = !p.written ? std::nullopt : p.written->best ? p.written->best : p.written->smallest;
+    if (!named || !named->value.split || !choice) continue;
     const Workload& w = named->value;
     const ModelSplit& s = *w.split;
-    const Layout& l = p.used->layout;
+    const Layout& l = choice->layout;
     const auto whole = [](double d) { return static_cast<std::int64_t>(d); };
+    const std::int64_t idle = p.gpus - whole(l.gpus());
+    // Copies that are written, and GPUs that are no whole copy, are work-parallel-layout-leaves-nvlink's.
+    if (idle <= 0 || s.data || p.gpus % whole(l.copy()) != 0) continue;
     const Count n{.gpus = p.gpus, .copy = whole(l.copy()), .most = p.gpus / whole(l.copy()), .micro = whole(l.micro_batch), .sequences = whole(p.job->batch), .data = whole(l.data)};
-    Finding& f = findings.warning(rule.id, s.span, format("the split of workload '{}' leaves {} of its {} GPUs idle", p.name, whole(p.idle()), p.gpus));
+    Finding& f = findings.warning(rule.id, s.span, format("the split of workload '{}' leaves {} of its {} GPUs idle", p.name, idle, p.gpus));
     f.label(why(n, l)).note(w.on.entries.front().name_span, "the nodes that it runs on");
     help_batch(f, n, p);
     help_nodes(f, n, w.on, p.nodes);
@@ -78,7 +81,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 Training whose `split` leaves `data` out: a step has an equal part of the batch for each of the copies that the GPUs of its nodes give. Where it has not, the plan reckons with
-as many copies as divide the batch. Copies that are written, and GPUs that are no whole copy, are `work-parallel-layout-leaves-nvlink`'s.
+as many copies as divide the batch; so it is judged whether the split fits the memory or not. Copies that are written, and GPUs that are no whole copy, are `work-parallel-layout-leaves-nvlink`'s.
 
 ## Why it matters
 

@@ -26,7 +26,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string of_copy = format("tensor {} x pipeline {}{}", tensor, pipeline, context > 1 ? format(" x context {}", context) : std::string());
     Finding& f = findings.warning(rule.id, first_place(s.data.span, s.span), format("workload '{}' is split over {} GPUs, its groups have {}", w.name, s.data ? used : copy, g->gpus));
     f.label(s.data ? format("{} x data {}", of_copy, *s.data) : format("{}: {} copies leave {} GPUs over", of_copy, g->gpus / copy, g->gpus - used));
-    f.help("leave `data` out: it is what the GPUs give");
+    f.help(s.data ? std::string("leave `data` out: it is what the GPUs give") : format("tensor, pipeline and context whose product divides {} GPUs", g->gpus));
     f.object("workloads." + w.name);
   }
 }

@@ -89,8 +89,12 @@ class OneWorkload {
       f.label(format("{} / {} = {}, {} over; reckoned with {}", tokens, sequence, tokens / sequence, tokens % sequence, (tokens + sequence / 2) / sequence));
       f.note(m.sequence.span, "the sequence").help(format("`batch: {} tokens`", (tokens + sequence / 2) / sequence * sequence)).object("workloads." + name_);
     }
-    if (!w_.split || (!s.data && !s.micro_batch)) return;
     const std::int64_t sequences = (tokens + sequence / 2) / sequence, micro = s.micro_batch.value_or(1), together = data * micro;
+    if (!s.data) {
+      // Copies that are derived: as many as divide the batch are reckoned with (work-gpus-left-idle), if any number of them does.
+      if (s.micro_batch && sequences % micro != 0) uneven(s.micro_batch, "micro_batch", "sequences of a step", sequences);
+      return;
+    }
     if (sequences % together == 0) return;
     Finding& f = error(first_place(s.data.span, s.micro_batch.span), format("the {} sequences of a step of workload '{}' do not divide by {} copies with {} at a time", sequences, name_, data, micro));
     f.label(format("{} tokens / {} a sequence = {}; {} x {} = {} leaves {} over", tokens, sequence, sequences, data, micro, together, sequences % together));
@@ -128,6 +132,7 @@ heads mod tensor = 0;  kv_heads mod tensor = 0, or tensor mod kv_heads = 0 (then
 experts mod expert = 0, and no `expert` without experts;  sequence mod context = 0
 pipeline x interleave <= layers                  stages need not be alike
 batch >= sequence;  batch mod sequence = 0 (warning);  batch / sequence mod (data x micro_batch) = 0
+                                                 `data` left out: mod micro_batch; the copies that the GPUs give are work-gpus-left-idle's
 ```
 
 Source: D. Narayanan et al., arXiv 2104.04473, section 2 (how tensor, pipeline and data parallelism divide a model and its batch); what Megatron-LM asserts of its arguments.
