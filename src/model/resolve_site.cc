@@ -166,6 +166,8 @@ std::int64_t racks_in_zone(const Spec& spec, std::string_view zone) {
   std::int64_t n = 0;
   for (const auto& g : spec.racks)
     if (g.value.cooling.value == zone) n += pattern_of(g.value.names).count();
+  for (const auto& a : spec.assemblies)
+    if (a.value.cooling && a.value.cooling->air.value == zone) n += pattern_of(a.value.names).count();
   return n;
 }
 

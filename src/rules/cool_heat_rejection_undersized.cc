@@ -19,6 +19,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (!above(load.heat.value, z.heat->value)) continue;
     const CoolingZone& s = *z.spec;
+    if (s.method.value == CoolingMethod::rear_door && s.spare.value_or(0) == 0) continue;     // each door by itself: cool-rear-door-undersized
     const std::int64_t units = by_cdu ? s.cdus->count.value_or(1) : s.units.value_or(1), spare = by_cdu ? s.cdus->spare.value_or(0) : s.spare.value_or(0);
     const SourceSpan at = by_cdu ? first_place(written(s.cdus->count), written(s.cdus->model), s.cdus->span)
                                  : first_place(written(s.units), s.each ? written(s.each->heat) : SourceSpan{}, written(s.model), z.span);
@@ -50,7 +51,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The units of a cooling zone (for a liquid loop its coolant distribution units) remove the heat of everything in it, with the declared spares out.
+The units of a cooling zone (for a liquid loop its coolant distribution units) remove the heat of everything in it, with the declared spares out. Rear doors without a
+spare are judged rack by rack instead (`cool-rear-door-undersized`).
 
 ## Why it matters
 

@@ -5,6 +5,7 @@
 
 namespace clusterc {
 
+extern const Rule kCoolRearDoorUndersized;
 extern const Rule kCostPriceWithoutPart;
 extern const Rule kNetSettingOfOtherFabric;
 extern const Rule kSoftwareOfAnotherVendor;
@@ -55,6 +56,7 @@ constexpr std::array kRules = {
     &kCoolLoopSinglePointFailure,
     &kCoolHumidityOutOfRange,
     &kCoolFacilityWaterShort,
+    &kCoolRearDoorUndersized,
     &kPcieLanesBeyondSockets,
     &kPcieTwoSocketLanesDoubled,
     &kPcieNicFasterThanSlot,

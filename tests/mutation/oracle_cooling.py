@@ -61,8 +61,16 @@ def cooling(w):
         if zone.get("method") != "liquid":
             running = (number(zone.get("units", 1)) or 1) - (number(zone.get("spare", 0)) or 0)
             heat = number(zone.get("each", {}).get("heat", "")) or part.get("heat")
-            if heat and high:
+            doors = zone.get("method") == "rear-door"
+            if heat and high and not (doors and running == number(zone.get("units", 1))):
                 yield from judge("heat", low, high, running * heat, here, f"heat of zone '{name}'")
+            if doors:
+                mine = [(rack, spec) for rack, spec in w.racks.items() if spec.get("cooling") == name and rack in sums and not spec.get("liquid")]
+                if "units" in zone and number(zone["units"]) < sum(count_of(spec) for _, spec in mine):
+                    yield from wrong("rear-door", here, f"fewer doors than racks in '{name}'")
+                for rack, _ in mine:
+                    if heat:
+                        yield from judge("rear-door", sums[rack][0], sums[rack][1], heat, here + pdu_places(w, rack), f"a rack of '{rack}' behind a door")
             flow = number(zone.get("each", {}).get("airflow", "")) or part.get("airflow")
             whole = number(zone.get("airflow", "")) if isinstance(zone.get("airflow"), str) else None
             limit = whole * running / (number(zone.get("units", 1)) or 1) if whole else flow * running if flow else None

@@ -23,6 +23,7 @@ RULES = {
     "gpu-limit": {"power-gpu-limit-out-of-range"},
     "shelves": {"power-shelves-below-rack-draw", "spec-count-mismatch"},
     "heat": {"cool-heat-rejection-undersized", "cool-cdu-undersized-at-approach"},
+    "rear-door": {"cool-rear-door-undersized"},
     "airflow": {"cool-airflow-below-demand"},
     "density": {"cool-density-beyond-method"},
     "inlet": {"cool-inlet-out-of-range", "cool-inlet-above-altitude-limit"},
