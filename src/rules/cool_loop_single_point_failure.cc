@@ -1,4 +1,5 @@
 #include "plan/plan.h"
+#include "plan/power.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 
@@ -29,6 +30,21 @@ bool on_one_feed(const Cluster& c, const std::vector<Value<std::string>>& feeds)
   return c.feeds.size() > 1 && !feeds.empty() && std::all_of(feeds.begin(), feeds.end(), [&](const Value<std::string>& f) { return f.value == feeds.front().value; });
 }
 
+// One air cooling unit out, of those that serve several racks (rear doors are each a rack's own). Silent where the units that do not run as spares are too few with all of them: cool-heat-rejection-undersized says so.
+void check_air_unit(const Rule& rule, const ZoneModel& z, Watts heat, const std::string& stops, Findings& findings) {
+  const CoolingUnits u = cooling_units(z);
+  const std::int64_t left = u.units - 1;
+  if (left > 0 && u.heat < 0) return;
+  const Watts removed(left > 0 ? u.heat * static_cast<double>(left) : 0);
+  if (heat.value <= 0 || !above(heat.value, removed.value) || (z.heat && above(heat.value, z.heat->value))) return;
+  Finding& f = findings.warning(rule.id, first_place(written(z.spec->units), z.spec->each ? written(z.spec->each->heat) : SourceSpan{}, written(z.spec->model), z.span),
+                                left == 0 ? format("the loss of the only cooling unit of zone '{}' stops {}", z.name, stops)
+                                          : format("the loss of one of {} cooling units of zone '{}' leaves {} for {} of heat: {} slow down or stop", u.units, z.name, to_text(removed), to_text(heat), stops));
+  if (left > 0) f.label(format("{} x {}; servers throttle to it, and where their idle power is more everything stops", left, to_text(Watts(u.heat))));
+  f.help(left == 0 ? "a second unit, written as `units: 2, spare: 1`" : format("one unit more than the heat needs: `units: {}, spare: 1`", u.units + 1));
+  f.object("zone/" + z.name);
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
@@ -43,8 +59,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.help("units on two feeds: `feeds: [A, B]`");
       f.object("zone/" + z.name);
     }
-    if (!liquid || !z.spec->cdus) continue;
     if (racks <= 1) continue;
+    if (!liquid && z.spec->method.value != CoolingMethod::rear_door) check_air_unit(rule, z, in.plan.zones[i].heat, stops, findings);
+    if (!liquid || !z.spec->cdus) continue;
     const CduSet& set = *z.spec->cdus;
     const std::int64_t count = set.count.value_or(1);
     const Watts heat = in.plan.zones[i].heat;
@@ -67,7 +84,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 A loop for more than one rack keeps its heat in hand with one coolant distribution unit out, and its units do not all hang on one feed.
-Nor do the air cooling units of a zone for more than one rack.
+Nor do the air cooling units of a zone for more than one rack, and their heat, too, is kept in hand with one of them out.
 
 ## Why it matters
 
@@ -77,7 +94,8 @@ Air warms a little more slowly: a room whose units all hang on the feed that fai
 ## Formula
 
 ```
-heat of the loop <= (CDUs - 1) x heat of one, or a spare is declared
+heat of the loop      <= (CDUs - 1) x heat of one, or a spare is declared
+heat of a zone's air  <= (cooling units - 1) x heat of one
 feeds of the CDUs, or of a zone's cooling units: more than one, where the site has more than one
 ```
 
