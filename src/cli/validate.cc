@@ -30,7 +30,8 @@ void options(po::options_description& o) {
       ("seconds", po::value<double>()->default_value(0)->value_name("N"), "length of each measurement (default: the validators' own)")
       ("allow-busy", po::bool_switch(), "measure although other work uses the machines: a figure that is too low is then an error, not a fail")
       ("max-size", po::value<std::string>()->value_name("BYTES"), "largest message of collectives, as 4MiB (default: the validators' own)")
-      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,pcie,fabric,gemm,nccl,hpl,mpi,storage,memtest,burn (the last two run only so)")
+      ("image", po::value<std::string>()->value_name("NAME"), "what containers are started from: an image that is on the nodes (default: their own file system, where the runtime can)")
+      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,pcie,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn (the last two run only so)")
       ("output,o", po::value<std::string>()->value_name("FILE"), "also write the report as JSON");
 }
 
@@ -93,7 +94,7 @@ int run(const po::variables_map& given) {
   const auto asked = [&](std::string_view validator) { return std::find(wanted.begin(), wanted.end(), validator) != wanted.end(); };
   std::vector<SuiteTest> suite = plan_suite(cluster, *result->expected, {.seconds = seconds, .allow_busy = given["allow-busy"].as<bool>(),
                                                                                    .max_size = given.count("max-size") ? given["max-size"].as<std::string>() : "",
-                                                                                   .memtest = asked("memtest"), .burn = asked("burn")});
+                                                                                   .image = given.count("image") ? given["image"].as<std::string>() : "", .memtest = asked("memtest"), .burn = asked("burn")});
   if (given.count("only")) {
     for (const std::string_view w : wanted)
       if (const auto all = suite_validators(); std::find(all.begin(), all.end(), w) == all.end()) throw UsageError{"--only takes " + join(all, ", ") + ", not '" + std::string(w) + "'"};

@@ -47,6 +47,9 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
     out.reason = std::move(reason);
     return out;
   };
+  // Of containers what is compared are the devices that they see.
+  const bool container = m.metric.starts_with("container.");
+  if (!m.data_verified && container && !m.slow.empty()) return end(Verdict::fail, m.slow);
   if (!m.data_verified) return end(Verdict::fail, m.checked == 0 ? "the data was not checked" : format("the data is wrong: {} of {} values checked", m.wrong, m.checked));
   if (expected && !expected->skip.empty()) return end(Verdict::skipped, expected->skip);
   if (m.page_cache) return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
@@ -54,7 +57,7 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   // A link is held against both of its ends, and where the spec tells what it should be, against that, too (below).
   const bool link = m.metric.starts_with("pcie.link.") || m.metric.starts_with("fabric.link");
   const bool below = out.floor && m.value < *out.floor;
-  if (m.metric.starts_with("memtest.") || m.metric.starts_with("burn.") || (link && !below && (!m.slow.empty() || !expected))) {
+  if (m.metric.starts_with("memtest.") || m.metric.starts_with("burn.") || container || (link && !below && (!m.slow.empty() || !expected))) {
     if (m.slow.empty()) return end(Verdict::pass, "");
     return m.busy ? end(Verdict::error, "busy: " + m.slow + " beside other work: run it again when the machine is idle") : end(Verdict::degraded, m.slow);
   }

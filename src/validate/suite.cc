@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/host_pattern.h"
+#include "base/text.h"
 #include "model/storage_path.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
@@ -74,6 +75,26 @@ std::optional<SuiteTest> collectives(const Cluster& cluster, const ExpectedFigur
   return test;
 }
 
+// One test for each container runtime of a group, so that each has a verdict of its own.
+std::vector<SuiteTest> containers(const NodeGroupModel& group, const SuiteOptions& options) {
+  std::vector<SuiteTest> out;
+  const bool gpus = group.server.gpu_count > 0;
+  for (const NamedVersion& named : group.software.containers) {
+    if (!named.kind) continue;
+    const std::string spelled = to_lower(*named.kind), runtime = spelled == "singularity" ? "apptainer" : spelled;
+    SuiteTest test{.id = format("node/{}/container-{}", group.name, spelled), .stage = SuiteStage::node, .validator = "container", .arguments = {"--device", gpus ? "cuda" : "host", "--runtimes", runtime}, .group = group.name,
+                   .nodes = names_of(group), .gpus_per_node = group.server.gpu_count, .metrics = {"container.start", "container.all_reduce"}};
+    // As the validator has them (validators/container/runtimes.h).
+    constexpr std::string_view kStarted[] = {"podman", "docker", "containerd", "enroot", "apptainer"};
+    if (std::find(std::begin(kStarted), std::end(kStarted), runtime) == std::end(kStarted)) test.skip = format("no program starts a container of '{}' by hand", spelled);
+    if (group.software.container_gpus.value_or("cdi") == "hook") test.arguments.insert(test.arguments.end(), {"--gpus", "hook"});
+    if (!options.image.empty()) test.arguments.insert(test.arguments.end(), {"--image", options.image});
+    if (options.allow_busy) test.arguments.emplace_back("--allow-busy");
+    out.push_back(std::move(test));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view stage_name(SuiteStage s) {
@@ -86,7 +107,7 @@ std::string_view stage_name(SuiteStage s) {
   return "?";
 }
 
-std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "nccl", "mpi", "storage", "memtest", "burn", "pcie", "fabric"}; }
+std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "nccl", "mpi", "storage", "memtest", "burn", "pcie", "fabric", "container"}; }
 
 std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, const SuiteOptions& options) {
   std::vector<SuiteTest> suite;
@@ -98,7 +119,7 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
   std::vector<std::string> everybody;
   std::int64_t fewest_cores = 1 << 20;
   const auto add = [&](SuiteTest test) {
-    test.skip = test.system.empty() ? skip_reason(expected, test.group, test.metrics, test.scope) : skip_reason(expected, test.system, {"storage.read", "storage.write"});
+    if (test.skip.empty()) test.skip = test.system.empty() ? skip_reason(expected, test.group, test.metrics, test.scope) : skip_reason(expected, test.system, {"storage.read", "storage.write"});
     suite.push_back(std::move(test));
   };
   const auto add_collectives = [&](const NodeGroupModel& group, SuiteStage stage, std::string_view scope, std::string_view id) {
@@ -138,6 +159,7 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
                       .metrics = {"fabric.link", "fabric.links"}};
       add(std::move(ports));
     }
+    for (SuiteTest& test : containers(group, options)) add(std::move(test));
     if (options.memtest) {
       node_test("memtest", gpus, {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random", "memtest.inversions", "memtest.hold"});
       suite.back().timeout += std::chrono::hours(4);   // 128 sweeps of the walking bits over a terabyte at 20 GB/s take 3.6 hours

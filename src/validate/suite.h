@@ -37,6 +37,7 @@ struct SuiteOptions {
   double seconds = 0;                // length of each measurement; 0: the validators' own
   bool allow_busy = false;           // measure beside other work
   std::string max_size;              // largest message of collectives, as the validator takes it; empty: its own
+  std::string image;                 // of containers, as their runtime names it; empty: the node's own file system, where the runtime can
   bool memtest = false, burn = false;   // take hours: only where they are asked for
 };
 std::vector<SuiteTest> plan_suite(const Cluster&, const ExpectedFigures&, const SuiteOptions& = {});

@@ -259,6 +259,38 @@ TEST(LinkSuite, LinksAreHeldAgainstTheSpecAndTheirEnds) {
   EXPECT_EQ(verdict("pcie.link.nic", 15.754e9, "runs at 8 GT/s x16", nullptr), Verdict::degraded);
 }
 
+// The lab has Podman on its nodes; Enroot beside Docker as the superpod has them, and CRI-O, which starts nothing by hand.
+TEST(ContainerSuite, EachRuntimeOfTheSpecIsATestOfItsOwn) {
+  Resolved r;
+  r.example("superpod");
+  ASSERT_TRUE(r.cluster);
+  const ExpectedFigures expected = expect_figures(*r.cluster, plan_cluster(*r.cluster));
+  for (NodeGroupModel& group : r.cluster->nodes) {
+    if (!group.computes) continue;
+    NamedVersion crio;
+    crio.kind = Value<std::string>("CRI-O", {}, Origin::spec);
+    group.software.containers.push_back(crio);
+  }
+  std::vector<SuiteTest> suite = plan_suite(*r.cluster, expected, {.allow_busy = true, .image = "cuda.sqsh"});
+  std::erase_if(suite, [](const SuiteTest& t) { return t.validator != "container"; });
+  ASSERT_EQ(suite.size(), 3u);
+  EXPECT_EQ(suite[0].id, "node/gpu/container-enroot");
+  EXPECT_EQ(suite[0].arguments, (std::vector<std::string>{"--device", "cuda", "--runtimes", "enroot", "--image", "cuda.sqsh", "--allow-busy"}));
+  EXPECT_EQ(suite[0].gpus_per_node, 8);
+  EXPECT_EQ(suite[0].skip, "");
+  EXPECT_EQ(suite[1].id, "node/gpu/container-docker");
+  EXPECT_EQ(suite[2].skip, "no program starts a container of 'cri-o' by hand");
+
+  const auto verdict = [](MeasurementRecord m) {
+    m.metric = "container.start", m.unit = "s", m.lower_is_better = true, m.value = 0.4, m.checked = 14;
+    const Judged j = judge(m, nullptr);
+    return std::string(verdict_name(j.verdict)) + " " + j.reason;
+  };
+  EXPECT_EQ(verdict({.data_verified = true}), "pass ");
+  EXPECT_EQ(verdict({.wrong = 1, .data_verified = false, .slow = "nvidia3 is not in the container"}), "fail nvidia3 is not in the container");
+  EXPECT_EQ(verdict({.wrong = 1, .data_verified = false}), "fail the data is wrong: 1 of 14 values checked");
+}
+
 // By hand: (2 x 400 Gb/s + 1 x 200 Gb/s) / 8 = 125 GB/s a node. A port less is a fail that names it; a port with errors is degraded.
 TEST(FabricSuite, PortsAreHeldAgainstTheNetworksOfTheSpec) {
   Resolved r;
