@@ -22,8 +22,8 @@ std::string slow_workers(const std::vector<Work>& workers) {
   std::vector<Slow> slow;
   for (const Work& w : workers) {
     const double speed = w.processor_share > 0 && median > 0 ? w.rounds_a_second / w.processor_share / median : 0;
-    if (w.processor_share < kSlowShare) slow.push_back({w.processor_share, format("processor {} got {:.2f} of its time", w.cpu, w.processor_share)});
-    else if (speed < kSlowShare) slow.push_back({speed, format("processor {} does {:.2f} of the median", w.cpu, speed)});
+    if (w.processor_share < kSlowShare) slow.push_back({w.processor_share, format("{} got {:.2f} of its time", w.name, w.processor_share)});
+    else if (speed < kSlowShare) slow.push_back({speed, format("{} does {:.2f} of the median", w.name, speed)});
   }
   std::stable_sort(slow.begin(), slow.end(), [](const Slow& a, const Slow& b) { return a.share < b.share; });
   constexpr std::size_t kMost = 8;

@@ -9,7 +9,7 @@
 namespace clusterc::burn {
 
 struct Work {                       // of one worker over a run
-  int cpu = 0;
+  std::string name;                 // "processor 5", "gpu3"
   double rounds_a_second = 0;       // of wall time
   double processor_share = 0;       // of one processor's time that it got
 };

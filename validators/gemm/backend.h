@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gemm/verify.h"
-#include "harness/report.h"
+#include "harness/cuda_support.h"
 
 namespace clusterc::gemm {
 
@@ -19,6 +19,11 @@ class Multiplier {
   virtual double run() = 0;      // seconds of one C = A B
   virtual void poison() = 0;     // every element of C becomes a NaN
   virtual Check verify() = 0;
+  // For a product that is repeated: C as it is becomes the reference; later ones are compared with it, every element bit for bit, and
+  // C is NaN afterwards, so that a product that was not written is no match. `damage` is the fault build's: changes one element of C.
+  virtual void keep() = 0;
+  virtual Check compare() = 0;
+  virtual void damage() = 0;
   virtual std::uint64_t bytes() const = 0;  // of the three matrices
   virtual std::vector<std::pair<std::string, harness::Parameter>> parameters() const = 0;
 };
@@ -33,8 +38,6 @@ std::uint64_t host_default_order(const HostBlas&);
 std::unique_ptr<Multiplier> host_multiplier(std::shared_ptr<HostBlas>, std::string_view precision, std::uint64_t n, std::uint64_t seed);
 
 // cuBLAS, builds with CUDA only.
-class Cublas;
-std::shared_ptr<Cublas> open_cublas();
-std::unique_ptr<Multiplier> cuda_multiplier(std::shared_ptr<Cublas>, int gpu, std::string_view precision, std::uint64_t n, std::uint64_t seed);
+std::unique_ptr<Multiplier> cuda_multiplier(std::shared_ptr<harness::Cublas>, int gpu, std::string_view precision, std::uint64_t n, std::uint64_t seed);
 
 }  // namespace clusterc::gemm

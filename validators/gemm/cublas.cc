@@ -1,5 +1,4 @@
 // The CUDA back end: cublasGemmEx of the cuBLAS that is found at run time, timed with device events.
-#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
 #include <array>
@@ -11,44 +10,14 @@
 #include "base/format.h"
 #include "gemm/backend.h"
 #include "gemm/fill.h"
+#include "harness/cublas.h"
 #include "harness/cuda_support.h"
 #include "harness/fault.h"
-#include "harness/library.h"
 
 namespace clusterc::gemm {
 using namespace harness;
 
-class Cublas {
- public:
-  Cublas() {
-    std::string why;
-    auto found = Library::open({"libcublas.so.13", "libcublas.so.12"}, why);
-    if (!found) throw CouldNotRun(Cause::library_missing, why);
-    library_ = std::make_unique<Library>(*found);
-    create = library_->symbol<decltype(cublasCreate_v2)>("cublasCreate_v2");
-    destroy = library_->symbol<decltype(cublasDestroy_v2)>("cublasDestroy_v2");
-    gemm = library_->symbol<GemmEx>("cublasGemmEx");
-    version = library_->symbol<decltype(cublasGetVersion_v2)>("cublasGetVersion_v2");
-    if (!create || !destroy || !gemm || !version) throw CouldNotRun(Cause::library_missing, format("'{}' lacks a function that we call", library_->name()));
-  }
-  const std::string& name() const { return library_->name(); }
-
-  using GemmEx = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*, const void*, cudaDataType, int,
-                                const void*, cudaDataType, int, const void*, void*, cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
-  decltype(cublasCreate_v2)* create = nullptr;
-  decltype(cublasDestroy_v2)* destroy = nullptr;
-  decltype(cublasGetVersion_v2)* version = nullptr;
-  GemmEx* gemm = nullptr;
-
- private:
-  std::unique_ptr<Library> library_;
-};
-
 namespace {
-
-void check(cublasStatus_t status, const char* what) {
-  if (status != CUBLAS_STATUS_SUCCESS) throw CouldNotRun(Cause::device_error, format("{}: cuBLAS status {}", what, static_cast<int>(status)));
-}
 
 struct Facts {
   std::string_view precision;
@@ -99,7 +68,7 @@ class CublasMultiplier final : public Multiplier {
       for (void*& matrix : matrices_) cuda_check(cudaMalloc(&matrix, n * n * facts_.bytes), "cudaMalloc");
       cuda_check(cudaEventCreate(&begin_), "cudaEventCreate");
       cuda_check(cudaEventCreate(&end_), "cudaEventCreate");
-      check(cublas_->create(&handle_), "cublasCreate");
+      cublas_check(cublas_->create(&handle_), "cublasCreate");
       fill_random(matrices_[0], facts_.element, n * n, problem_.seed_a, facts_.bits, scale_);
       fill_random(matrices_[1], facts_.element, n * n, problem_.seed_b, facts_.bits, scale_);
     } catch (...) {
@@ -122,7 +91,7 @@ class CublasMultiplier final : public Multiplier {
     const void* const one = wide ? static_cast<const void*>(&one64) : &one32;
     const void* const zero = wide ? static_cast<const void*>(&zero64) : &zero32;
     cuda_check(cudaEventRecord(begin_), "cudaEventRecord");
-    check(cublas_->gemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, one, matrices_[0], facts_.type, n, matrices_[1], facts_.type, n, zero,
+    cublas_check(cublas_->gemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, one, matrices_[0], facts_.type, n, matrices_[1], facts_.type, n, zero,
                         matrices_[2], facts_.type, n, facts_.compute, CUBLAS_GEMM_DEFAULT), "cublasGemmEx");
     cuda_check(cudaEventRecord(end_), "cudaEventRecord");
     cuda_check(cudaEventSynchronize(end_), "multiplying");
@@ -140,20 +109,41 @@ class CublasMultiplier final : public Multiplier {
                           [&](std::uint64_t i, std::uint64_t j) { return element_at(c.data() + (i + j * n) * facts_.bytes, facts_.element); });
   }
 
+  void keep() override {
+    if (!kept_) {
+      cuda_check(cudaMalloc(&kept_, matrix_bytes()), "cudaMalloc");
+      cuda_check(cudaMalloc(&counter_, sizeof(std::uint64_t)), "cudaMalloc");
+    }
+    cuda_check(cudaMemcpy(kept_, matrices_[2], matrix_bytes(), cudaMemcpyDeviceToDevice), "cudaMemcpy");
+  }
+  Check compare() override {
+    const std::uint64_t count = problem_.n * problem_.n;
+    return {.checked = count, .wrong = differing_then_nan(matrices_[2], kept_, facts_.element, count, counter_)};
+  }
+  void damage() override {
+    auto* const at = static_cast<std::byte*>(matrices_[2]) + matrix_bytes() / 2 / facts_.bytes * facts_.bytes;
+    std::uint64_t element = 0;
+    cuda_check(cudaMemcpy(&element, at, facts_.bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    fault_flip_bit(&element, 0);
+    cuda_check(cudaMemcpy(at, &element, facts_.bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
-    int version = 0;
-    cublas_->version(handle_, &version);
-    return {{"library", cublas_->name()}, {"library_version", std::uint64_t{static_cast<unsigned>(version)}},
-            {"check", format("{} sampled elements within the rounding bound, all elements finite", kSamples)},
-            {"inputs", format("random, {} bits of significand", facts_.bits)}};
+    auto out = cublas_->parameters(handle_);
+    out.emplace_back("check", format("{} sampled elements within the rounding bound, all elements finite", kSamples));
+    out.emplace_back("inputs", format("random, {} bits of significand", facts_.bits));
+    return out;
   }
 
  private:
+  std::uint64_t matrix_bytes() const { return problem_.n * problem_.n * facts_.bytes; }
   void release() {
     if (handle_) cublas_->destroy(handle_);
     if (begin_) cudaEventDestroy(begin_);
     if (end_) cudaEventDestroy(end_);
     for (void* matrix : matrices_) cudaFree(matrix);
+    cudaFree(kept_);
+    cudaFree(counter_);
   }
 
   std::shared_ptr<Cublas> cublas_;
@@ -163,13 +153,12 @@ class CublasMultiplier final : public Multiplier {
   Problem problem_;
   double scale_;
   std::array<void*, 3> matrices_{};
+  void *kept_ = nullptr, *counter_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
   cublasHandle_t handle_ = nullptr;
 };
 
 }  // namespace
-
-std::shared_ptr<Cublas> open_cublas() { return std::make_shared<Cublas>(); }
 
 std::unique_ptr<Multiplier> cuda_multiplier(std::shared_ptr<Cublas> cublas, int gpu, std::string_view precision, std::uint64_t n, std::uint64_t seed) {
   cuda_check(cudaSetDevice(gpu), "cudaSetDevice");

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <limits>
+#include <type_traits>
 
 #include "gemm/verify.h"
 #include "harness/cuda_support.h"
@@ -37,6 +38,25 @@ __global__ void constant_kernel(T* at, std::uint64_t count, double value) {
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) at[i] = from_double<T>(value);
 }
 
+template <class T>
+__device__ bool same_bits(T a, T b) {
+  if constexpr (sizeof(T) == 8) return __double_as_longlong(a) == __double_as_longlong(b);
+  else if constexpr (std::is_same_v<T, float>) return __float_as_uint(a) == __float_as_uint(b);
+  else if constexpr (std::is_same_v<T, __half>) return __half_as_ushort(a) == __half_as_ushort(b);
+  else return __bfloat16_as_ushort(a) == __bfloat16_as_ushort(b);
+}
+
+template <class T>
+__global__ void compare_kernel(T* at, const T* reference, std::uint64_t count, double poison, unsigned long long* wrong) {
+  const T nan = from_double<T>(poison);
+  unsigned long long mine = 0;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) {
+    mine += !same_bits(at[i], reference[i]);
+    at[i] = nan;
+  }
+  if (mine > 0) atomicAdd(wrong, mine);
+}
+
 template <class Launch>
 void with_type(Element element, const Launch& launch) {
   switch (element) {
@@ -46,7 +66,7 @@ void with_type(Element element, const Launch& launch) {
     case Element::fp16: launch(static_cast<__half*>(nullptr)); break;
   }
   harness::cuda_check(cudaGetLastError(), "launching a kernel");
-  harness::cuda_check(cudaDeviceSynchronize(), "filling a matrix");
+  harness::cuda_check(cudaDeviceSynchronize(), "filling or comparing a matrix");
 }
 
 }  // namespace
@@ -57,6 +77,15 @@ void fill_random(void* at, Element element, std::uint64_t count, std::uint64_t s
 
 void fill_nan(void* at, Element element, std::uint64_t count) {
   with_type(element, [&](auto* type) { constant_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count, std::numeric_limits<double>::quiet_NaN()); });
+}
+
+std::uint64_t differing_then_nan(void* at, const void* reference, Element element, std::uint64_t count, void* counter) {
+  auto* const wrong = static_cast<unsigned long long*>(counter);
+  unsigned long long out = 0;
+  harness::cuda_check(cudaMemset(wrong, 0, sizeof out), "cudaMemset");
+  with_type(element, [&](auto* type) { compare_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), static_cast<const std::remove_pointer_t<decltype(type)>*>(reference), count, std::numeric_limits<double>::quiet_NaN(), wrong); });
+  harness::cuda_check(cudaMemcpy(&out, wrong, sizeof out, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  return out;
 }
 
 }  // namespace clusterc::gemm

@@ -1,5 +1,6 @@
 // The host back end: dgemm and sgemm of whatever BLAS the machine has, through the Fortran names that all of them export.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -57,6 +58,15 @@ class HostMultiplier final : public Multiplier {
     return verify_exact(problem_, [this](std::uint64_t i, std::uint64_t j) { return static_cast<double>(c_[i + j * problem_.n]); });
   }
 
+  void keep() override { kept_ = c_; }
+  Check compare() override {
+    Check check{.checked = c_.size()};
+    for (std::size_t i = 0; i < c_.size(); ++i) check.wrong += std::memcmp(&c_[i], &kept_[i], sizeof(T)) != 0;
+    poison();
+    return check;
+  }
+  void damage() override { fault_flip_bit(c_.data(), c_.size() / 2 * sizeof(T)); }
+
   std::uint64_t bytes() const override { return 3 * problem_.n * problem_.n * sizeof(T); }
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
     auto out = blas_->parameters();
@@ -68,7 +78,7 @@ class HostMultiplier final : public Multiplier {
  private:
   std::shared_ptr<HostBlas> blas_;
   Problem problem_;
-  std::vector<T> a_, b_, c_;
+  std::vector<T> a_, b_, c_, kept_;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 // What stands between us and a GPU, told apart: no driver, a driver too old, no GPU, this build without device code.
 #pragma once
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,5 +24,9 @@ Device gpu_device(int index);
 
 // Throws CouldNotRun(device_error) naming `what` unless `status` (a cudaError_t) is success. Only in builds with CUDA.
 void cuda_check(int status, const char* what);
+
+// cuBLAS, found at run time (harness/cublas.h). Throws CouldNotRun(library_missing). Only in builds with CUDA.
+class Cublas;
+std::shared_ptr<Cublas> open_cublas(std::initializer_list<const char*> names = {"libcublas.so.13", "libcublas.so.12"});
 
 }  // namespace clusterc::harness

@@ -1,19 +1,16 @@
-// NVIDIA GPUs: by NVML, loaded at run time through declarations of our own (the header is not on every build machine), else from
-// the PCI tree, which knows no name. NVML API reference: the functions below have kept their signatures since driver 418.
-#include <array>
-#include <cstring>
+// NVIDIA GPUs: by NVML where it is there, else from the PCI tree, which knows no name.
 #include <optional>
 
 #include "base/format.h"
 #include "harness/library.h"
 #include "harness/machine.h"
+#include "harness/nvml.h"
 #include "probe/facts.h"
 
 namespace clusterc::probe {
 namespace {
 using namespace harness;
 
-struct NvmlDevice;  // opaque
 struct NvmlMemory {
   unsigned long long total, free, used;  // bytes
 };
@@ -23,49 +20,6 @@ struct NvmlPci {  // nvmlPciInfo_t of nvmlDeviceGetPciInfo_v3
   char bus_id[32];
 };
 static_assert(sizeof(NvmlMemory) == 24 && sizeof(NvmlPci) == 68);
-constexpr int kNvmlSuccess = 0;
-
-class Nvml {
- public:
-  static std::optional<Nvml> open(std::string& why) {
-    auto library = Library::open({"libnvidia-ml.so.1"}, why);
-    if (!library) return std::nullopt;
-    auto* init = library->symbol<int()>("nvmlInit_v2");
-    if (!init) {
-      why = "libnvidia-ml.so.1 has no nvmlInit_v2";
-      return std::nullopt;
-    }
-    if (const int status = init(); status != kNvmlSuccess) {
-      auto* text = library->symbol<const char*(int)>("nvmlErrorString");
-      why = format("nvmlInit_v2: {}", text ? text(status) : "failed");
-      return std::nullopt;
-    }
-    return Nvml(*library);
-  }
-
-  // Calls that a driver does not have, or refuses for this device, leave the fact out.
-  template <class T, class... Arguments>
-  std::optional<T> get(const char* name, Arguments... arguments) const {
-    auto* function = library_.symbol<int(Arguments..., T*)>(name);
-    T value{};
-    if (!function || function(arguments..., &value) != kNvmlSuccess) return std::nullopt;
-    return value;
-  }
-  template <class... Arguments>
-  std::string text(const char* name, Arguments... arguments) const {
-    auto* function = library_.symbol<int(Arguments..., char*, unsigned)>(name);
-    std::array<char, 97> buffer{};  // one more than NVML's largest, NVML_DEVICE_UUID_V2_BUFFER_SIZE
-    if (!function || function(arguments..., buffer.data(), static_cast<unsigned>(buffer.size() - 1)) != kNvmlSuccess) return {};
-    return buffer.data();
-  }
-  void shutdown() const {
-    if (auto* function = library_.symbol<int()>("nvmlShutdown")) function();
-  }
-
- private:
-  explicit Nvml(Library library) : library_(std::move(library)) {}
-  Library library_;
-};
 
 // NVML writes "00000000:17:00.0" in upper case, sysfs "0000:17:00.0" in lower.
 std::string sysfs_address(const NvmlPci& pci) {

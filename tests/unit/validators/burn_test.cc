@@ -8,11 +8,11 @@ using namespace clusterc::burn;
 
 TEST(BurnWatch, ASlowWorkerIsToldFromOneThatGotNoProcessor) {
   // Four at 100 rounds a second of their own time. One got 31 % of its processor and is no slower meanwhile; one is throttled to 62 %.
-  EXPECT_EQ(slow_workers({{0, 100, 1}, {1, 98, 1}, {2, 31, 0.31}, {3, 62, 1}, {4, 100, 1}}), "processor 2 got 0.31 of its time, processor 3 does 0.62 of the median");
-  EXPECT_EQ(slow_workers({{0, 100, 1}, {1, 85, 1}, {2, 90, 0.9}}), "");
-  EXPECT_EQ(slow_workers({{7, 0, 0}}), "processor 7 got 0.00 of its time");
+  EXPECT_EQ(slow_workers({{"processor 0", 100, 1}, {"processor 1", 98, 1}, {"processor 2", 31, 0.31}, {"processor 3", 62, 1}, {"processor 4", 100, 1}}), "processor 2 got 0.31 of its time, processor 3 does 0.62 of the median");
+  EXPECT_EQ(slow_workers({{"gpu0", 100, 1}, {"gpu1", 85, 1}, {"gpu2", 90, 0.9}}), "");
+  EXPECT_EQ(slow_workers({{"processor 7", 0, 0}}), "processor 7 got 0.00 of its time");
   std::vector<Work> many;
-  for (int cpu = 0; cpu < 30; ++cpu) many.push_back({cpu, cpu < 10 ? 50.0 : 100.0, 1});
+  for (int cpu = 0; cpu < 30; ++cpu) many.push_back({"processor " + std::to_string(cpu), cpu < 10 ? 50.0 : 100.0, 1});
   EXPECT_NE(slow_workers(many).find(" and 2 more"), std::string::npos);
 }
 

@@ -58,7 +58,7 @@ TEST(Programs, TheSameSeedGivesTheSameInputsInText) {
 // Without a driver nothing is measured; on a machine with one these say what they found.
 TEST(Programs, WithoutADriverACudaRunIsAnErrorAndNeverAMeasurement) {
   if (fs::exists("/proc/driver/nvidia/version")) GTEST_SKIP() << "this machine has an NVIDIA driver";
-  for (const char* name : {"memory", "gemm", "hpl"}) {
+  for (const char* name : {"memory", "gemm", "hpl", "burn"}) {
     if (!fs::exists(program(name))) continue;
     const Result result = run({program(name), "--device", "cuda"});
     EXPECT_EQ(result.status, 2) << name;
