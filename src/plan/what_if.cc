@@ -26,7 +26,7 @@ WhatIfEngine::Impl::Impl(const Plan& p) : plan(p), c(*p.cluster), pf(power_facto
     ups.push_back(ups_modules(f));
   }
   for (const PanelModel& m : c.panels) panel_breakers.push_back(panel_breaker(c, m));
-  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) fabrics.emplace_back(plan, static_cast<int>(f));
+  fabrics.resize(plan.fabrics.size());
   compute_network = c.first_network_carrying(Traffic::compute);
   for (const StorageModel& s : c.storage) storage_place.emplace_back(static_cast<std::size_t>(std::max<std::int64_t>(0, s.part ? s.count : 0)), std::pair<std::int32_t, std::int16_t>{-1, 0});
   for (std::size_t r = 0; r < plan.racks.size(); ++r)

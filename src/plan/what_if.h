@@ -102,6 +102,7 @@ struct WhatIf {
 // The worse of two comes first: GPUs and nodes out (dead or cut off), those dead, services lost, throttled, bandwidth, trips, limits.
 bool worse(const WhatIf&, const WhatIf&);
 
+// Not for several threads at once.
 class WhatIfEngine {
  public:
   explicit WhatIfEngine(const Plan&);

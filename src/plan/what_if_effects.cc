@@ -187,7 +187,7 @@ std::vector<std::int64_t> WhatIfEngine::Impl::network(const std::map<int, std::v
     const auto d = dead.find(f);
     const auto e = ends.find(f);
     const auto k = cuts.find(f);
-    const FabricLoss& fabric = fabrics[f];
+    const FabricLoss& fabric = this->fabric(static_cast<std::size_t>(f));
     const FabricLoss::Left lost = fabric.without(d == dead.end() ? kNothing : d->second, e == ends.end() ? kNothing : e->second, k == cuts.end() ? kNoCuts : k->second);
     NetworkLeft left{.network = f};
     left.switches_dead = d == dead.end() ? 0 : static_cast<std::int64_t>(d->second.size());

@@ -53,7 +53,11 @@ struct WhatIfEngine::Impl {
   std::vector<std::vector<Breaker>> pdu_breakers;  // by class, position
   std::vector<Breaker> feed_breakers, panel_breakers;
   std::vector<UpsModules> ups;
-  std::vector<FabricLoss> fabrics;
+  mutable std::vector<std::unique_ptr<const FabricLoss>> fabrics;   // made when first asked for: a question of power alone needs none
+  const FabricLoss& fabric(std::size_t f) const {
+    if (!fabrics[f]) fabrics[f] = std::make_unique<const FabricLoss>(plan, static_cast<int>(f));
+    return *fabrics[f];
+  }
   std::vector<std::vector<std::pair<std::int32_t, std::int16_t>>> storage_place;   // system, number -> rack, device
   int compute_network = -1;
   FeedLines lines;

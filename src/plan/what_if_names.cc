@@ -67,8 +67,8 @@ std::vector<WhatIfEngine::Single> WhatIfEngine::singles() const {
     for (const FabricTier& t : m.plan.fabrics[f].tiers)
       for (std::int64_t i = 0; i < t.count; ++i) out.push_back({{kind_of_tier(t.word), number(f), i}});
   // Links: those from one group to one leaf are alike, and so are the uplinks of one switch.
-  for (std::size_t f = 0; f < m.fabrics.size(); ++f) {
-    const FabricLoss& loss = m.fabrics[f];
+  for (std::size_t f = 0; f < m.plan.fabrics.size(); ++f) {
+    const FabricLoss& loss = m.fabric(f);
     const Fabric& fabric = loss.fabric();
     if (fabric.tiers.empty()) continue;
     for (std::int64_t l = 0; l < fabric.tiers[0].count; ++l) {
@@ -115,7 +115,7 @@ std::string WhatIfEngine::name(const Component& k) const {
     case ComponentKind::link: {
       const Fabric& f = m.plan.fabrics[k.of];
       if (k.part > 0) return format("link/{}-{}", f.tiers[k.part].word, m.plan.switch_name(k.of, {k.part - 1, k.index}));
-      const FabricLoss& loss = m.fabrics[k.of];
+      const FabricLoss& loss = m.fabric(static_cast<std::size_t>(k.of));
       return format("link/{}-{}", m.who(f.blocks[loss.entry(k.index).block]), m.plan.switch_name(k.of, {0, loss.leaf_of_entry(k.index)}));
     }
     case ComponentKind::node: return m.plan.node_object(k.index);
@@ -239,7 +239,7 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
       for (std::size_t t = 0; t + 1 < fabric.tiers.size(); ++t)
         if (fabric.tiers[t].word == component_word(s->kind) && fabric.tiers[t + 1].word == far) return Component{ComponentKind::link, s->of, s->index, static_cast<std::int32_t>(t) + 1};
       if (fabric.tiers[0].word != component_word(s->kind)) continue;
-      const FabricLoss& loss = m.fabrics[s->of];
+      const FabricLoss& loss = m.fabric(static_cast<std::size_t>(s->of));
       for (std::int64_t e = loss.first_entry(s->index); e < loss.first_entry(s->index) + loss.leaf_ends(s->index); ++e)
         if (m.who(fabric.blocks[loss.entry(e).block]) == far) return Component{ComponentKind::link, s->of, e, 0};
     }

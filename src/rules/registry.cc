@@ -8,6 +8,7 @@ namespace clusterc {
 extern const Rule kCoolRearDoorUndersized;
 extern const Rule kCostPriceWithoutPart;
 extern const Rule kNetSettingOfOtherFabric;
+extern const Rule kPowerPartLossTripsRest;
 extern const Rule kSoftwareOfAnotherVendor;
 extern const Rule kStorageTakeoverWithoutData;
 extern const Rule kWorkGpusLeftIdle;
@@ -41,6 +42,7 @@ constexpr std::array kRules = {
     &kPowerRackOverBudget,
     &kPowerCapBelowParts,
     &kPowerEquipmentOnNoFeed,
+    &kPowerPartLossTripsRest,
     &kCoolHeatRejectionUndersized,
     &kCoolAirflowBelowDemand,
     &kCoolDensityBeyondMethod,
