@@ -11,6 +11,9 @@ constexpr std::int64_t kRoceWants = 4200;
 constexpr std::int64_t kRoceHeaders = 60;
 // What an Ethernet port has when nobody sets it (IEEE 802.3).
 constexpr std::int64_t kEthernetDefault = 1500;
+// The largest that ports of NVIDIA's Spectrum switches take (Cumulus Linux, `nv set interface swp1 link mtu`: 552 to 9216); those of others differ, few take more
+// (Linux drivers of adapters: Broadcom 9,500, Intel E810 9,702).
+constexpr std::int64_t kLargest = 9216;
 
 std::int64_t roce_payload(std::int64_t mtu) {
   for (std::int64_t p : {std::int64_t{4096}, std::int64_t{2048}, std::int64_t{1024}, std::int64_t{512}})
@@ -35,6 +38,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         continue;
       }
     }
+    if (mtu > kLargest) {
+      const bool nvidia = n.switch_part && n.switch_part->name && n.switch_part->name->starts_with("NVIDIA");
+      Finding& f = findings.add(nvidia ? rule.severity : Severity::warning, rule.id, n.spec->mtu.span,
+                                nvidia ? format("packets of network '{}' have {} bytes, the ports of '{}' take {} at most", n.name, mtu, n.switch_model, kLargest)
+                                       : format("packets of network '{}' have {} bytes, ports of Ethernet usually take {} at most", n.name, mtu, kLargest));
+      f.help("`mtu: 9000`, or 9216").object(object);
+      write_instead(f, n.spec->mtu, "9000");
+      continue;
+    }
     // A guest without an `mtu` of its own rides on its host's.
     const std::int64_t effective = n.spec->mtu || n.shares < 0 ? mtu : c.networks[n.shares].spec->mtu.value_or(kEthernetDefault);
     if (n.spec->rdma.value_or(Rdma::none) == Rdma::roce && effective < kRoceWants) {
@@ -51,7 +63,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A network that runs on another's switch ports (`shares_switches_with`) has no larger packets than those ports pass (error), and a RoCE network has packets that carry RoCE's largest payload (warning). Nobody says `mtu`: 1500.
+A network that runs on another's switch ports (`shares_switches_with`) has no larger packets than those ports pass (error), no Ethernet network has larger ones than its switches take (error where that is known, else a warning), and a RoCE network has packets that carry RoCE's largest payload (warning). Nobody says `mtu`: 1500.
 
 ## Why it matters
 
@@ -61,10 +73,12 @@ Small messages pass, large ones vanish, and a job hangs at its first checkpoint.
 
 ```
 mtu of a guest network <= mtu of its host
+mtu <= 9216 on Ethernet
 RoCE: mtu >= 4200   (payload 4096 + IPv4 20 + UDP 8 + BTH 12 + RETH 16 + ICRC 4, and what the adapters ask for)
 ```
 
-Source: IEEE 802.3 (1500); InfiniBand architecture specification, annex A17 (RoCE v2); NVIDIA, RoCE MTU recommendations (4200).
+Source: IEEE 802.3 (1500); InfiniBand architecture specification, annex A17 (RoCE v2); NVIDIA, RoCE MTU recommendations (4200). NVIDIA, Cumulus Linux,
+NVUE (`link mtu`: integer, 552 to 9216); Cisco, "Configure and Verify Maximum Transmission Unit on Nexus Platforms" (9216); Linux, drivers/net/ethernet/broadcom/bnxt/bnxt.h (9500).
 
 ## Example
 
@@ -84,7 +98,7 @@ const Rule kNetMtuDiffersAlongPath = {
     .code = "NET-011",
     .severity = Severity::error,
     .physics = false,
-    .summary = "packets larger than a hop passes, or too small for RoCE",
+    .summary = "packets larger than a hop passes or a switch takes, or too small for RoCE",
     .explanation = kExplanation,
     .check = check,
 };

@@ -8,7 +8,10 @@ namespace clusterc {
 extern const Rule kCoolRearDoorUndersized;
 extern const Rule kCostPriceWithoutPart;
 extern const Rule kNetSettingOfOtherFabric;
+extern const Rule kNodeMemoryFasterThanProcessor;
 extern const Rule kPowerPartLossTripsRest;
+extern const Rule kSoftwareKubernetesWithoutRuntime;
+extern const Rule kSoftwareMigUnderCollectives;
 extern const Rule kSoftwareOfAnotherVendor;
 extern const Rule kStorageTakeoverWithoutData;
 extern const Rule kWorkGpusLeftIdle;
@@ -78,6 +81,7 @@ constexpr std::array kRules = {
     &kNodeImpossibleNvlinkTopology,
     &kNodeHostMemoryBelowGpu,
     &kNodeMemoryChannelsUneven,
+    &kNodeMemoryFasterThanProcessor,
     &kNodeFewCoresPerGpu,
     &kNodeImageWrongArchitecture,
     &kNodeCpuUnsupportedByChassis,
@@ -134,10 +138,12 @@ constexpr std::array kRules = {
     &kSoftwareMemlockLimitTooLow,
     &kSoftwareProcessLimitsTooLow,
     &kSoftwareContainersLoseGpusOnReload,
+    &kSoftwareKubernetesWithoutRuntime,
     &kSoftwareRdmaStackKernelMismatch,
     &kSoftwareUnsignedModuleSecureBoot,
     &kSoftwareDriverInstalledTwice,
     &kSoftwareMigLayoutMismatched,
+    &kSoftwareMigUnderCollectives,
     &kSoftwareNodeHygieneUnset,
     &kSoftwareOneStackMixedGenerations,
     &kSoftwareReleaseUnheardOf,

@@ -127,7 +127,9 @@ class Expect {
     } else {
       const std::int64_t channels = *cpu->memory_channels * server.cpu_count;
       const std::int64_t modules = *server.part.memory->count, populated = std::min(channels, modules);
-      const Value<TransfersPerSecond>& rate = server.part.memory->rate ? server.part.memory->rate : cpu->memory_rate;
+      // Modules that are faster than the processor's memory run at its rate.
+      const bool modules_decide = server.part.memory->rate && !(cpu->memory_rate && *cpu->memory_rate < *server.part.memory->rate);
+      const Value<TransfersPerSecond>& rate = modules_decide ? server.part.memory->rate : cpu->memory_rate;
       if (!rate) {
         memory.missing = "the transfer rate of the memory is not known: write " + where + ".memory.rate";
       } else {

@@ -1,0 +1,63 @@
+#include "rules/rules.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const NodeGroupModel& g : in.cluster.nodes) {
+    const ServerModel& s = g.server;
+    if (!is_ours(g) || g.count == 0 || !s.part.memory || !s.part.memory->rate || !s.cpu || !s.cpu->memory_rate) continue;
+    const Dimms& memory = *s.part.memory;
+    if (!above(memory.rate->value, s.cpu->memory_rate->value)) continue;
+    Finding& f = findings.warning(rule.id, first_place(in_spec(memory.rate.span, g), in_spec(memory.span, g), s.span),
+                                  format("the memory of each node of '{}' is of {}, '{}' drives it at {} at most", g.name, to_text(*memory.rate), s.cpu_model, to_text(*s.cpu->memory_rate)));
+    mention_unconfirmed(f, s.cpu->memory_rate, format("the transfer rate of '{}'", s.cpu_model));
+    f.help(format("`rate: {}`, or another processor", to_text(*s.cpu->memory_rate))).object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The transfer rate of a node's memory modules, where it is written, is not above what its processor drives with one module a channel.
+
+## Why it matters
+
+Faster modules run at the processor's rate: what was paid for is not there, and a bandwidth that was reckoned with the modules' rate is missed by every node. The plan's
+figures reckon with the lower of the two.
+
+## Formula
+
+```
+rate of the modules <= highest memory rate of the processor
+```
+
+Source: data sheet of the processor (catalogue, `memory_rate`); JEDEC modules work at every lower speed of their kind.
+
+## Example
+
+`memory: { count: 24, size: 32 GiB, rate: 8800 MT/s }` with EPYC 9354, whose memory runs at 4800 MT/s.
+
+## How to fix
+
+Modules of the processor's rate, or a processor that drives the faster ones.
+
+## When to accept
+
+Where faster modules are what can be bought, at the same price.
+)";
+
+extern const Rule kNodeMemoryFasterThanProcessor;    // declared in registry.cc
+const Rule kNodeMemoryFasterThanProcessor = {
+    .id = "node-memory-faster-than-processor",
+    .code = "NODE-012",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "memory modules of a higher rate than the processor drives",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc

@@ -1,0 +1,90 @@
+#include <string>
+
+#include "rules/rules.h"
+#include "rules/target_say.h"
+#include "rules/work_say.h"
+
+namespace clusterc {
+namespace {
+
+bool cut(const NodeGroupModel& g) { return g.software.mig && *g.software.mig != "off"; }
+
+// A copy of the model that lies on more than one GPU, or copies that add up their gradients.
+bool speaks(const Workload& w, const WorkloadGpus& g) {
+  const std::string kind = w.kind.value_or("training");
+  if (kind == "training" || kind == "fine-tuning") return g.gpus > 1;
+  return kind == "inference" && w.split && w.split->tensor.value_or(1) * w.split->pipeline.value_or(1) > 1;
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const auto& w : in.cluster.spec.workloads) {
+    const auto gpus = gpus_of(in.cluster, w.value);
+    if (!gpus || !speaks(w.value, *gpus)) continue;
+    for (const NodeGroupModel* g : gpus->groups) {
+      if (!cut(*g)) continue;
+      findings.warning(rule.id, w.value.on.entries.front().name_span, format("workload '{}' needs GPUs that reach each other, those of '{}' are cut into {}", w.name, g->name, *g->software.mig))
+          .note(g->software.mig.span, "instances have no peer-to-peer road to one another, neither NVLink nor PCIe")
+          .help("`mig: off` for this group, or whole nodes of another one")
+          .object("workloads." + w.name);
+      break;
+    }
+  }
+  Once once;
+  for (const ExpectedFigure& f : in.targets.figures) {
+    // A floor of the spec's own is target-from-another-configuration's.
+    if (!f.demanded || f.floor_by_user || !f.skip.empty() || !f.test.starts_with("nccl.")) continue;
+    const int group = in.cluster.find_node_group(f.group);
+    if (group < 0 || !cut(in.cluster.nodes[static_cast<std::size_t>(group)]) || !once.first(f.wish_place)) continue;
+    const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
+    findings.warning(rule.id, f.wish_place, format("{} is expected of whole GPUs, those of '{}' are cut into {}", f.test, g.name, *g.software.mig))
+        .note(g.software.mig.span, "instances have no peer-to-peer road to one another, neither NVLink nor PCIe")
+        .help("run acceptance with `mig: off`, or skip this test with that reason")
+        .object(target_object(f));
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+No workload whose GPUs exchange data (training on more than one, inference with a model over several), and no collective that `targets` names, runs on GPUs that are cut into MIG instances.
+
+## Why it matters
+
+Instances have no peer-to-peer road: neither NVLink nor PCIe, no NVLS. NCCL before its experimental support refuses two ranks on one GPU ("Duplicate GPU detected"); with it they exchange data over
+the host's memory and the adapters alone, at a small part of the rate. The plan's step times and targets are those of whole GPUs.
+
+## Formula
+
+```
+mig other than off:  no training on more than one GPU, no tensor or pipeline parallelism, no nccl target
+```
+
+Source: NVIDIA, MIG user guide, deployment considerations (no GPU-to-GPU P2P, neither PCIe nor NVLink); NVIDIA/nccl issue 1716 (comment of 2026-08-23: experimental support, by shared memory
+between instances and by the adapter between GPUs, no P2P) and 418 (duplicate GPU).
+
+## Example
+
+`mig: 7x1g.10gb` with a training `on: { gpu: 64 }`.
+
+## How to fix
+
+`mig: off` for the group that trains, and instances on another group.
+
+## When to accept
+
+Tests of software, whose speed is of no interest.
+)";
+
+extern const Rule kSoftwareMigUnderCollectives;    // declared in registry.cc
+const Rule kSoftwareMigUnderCollectives = {
+    .id = "software-mig-under-collectives",
+    .code = "SW-021",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "GPUs that are cut by MIG are to exchange data",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
