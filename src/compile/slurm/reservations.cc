@@ -15,8 +15,40 @@ namespace {
 constexpr std::int64_t kDay = 86400;                // seconds
 constexpr double kLongest = 366.0 * kDay;           // a reservation without an end lasts a year (slurmctld, reservation.c, ONE_YEAR): more is a slip
 
+// What one of them holds, and when.
+struct Held {
+  std::string name;
+  SourceSpan at;
+  Moment start;
+  std::int64_t length = 0, days = 0;                // seconds; after how many days it comes again, 0: it does not
+  std::vector<std::string> nodes;                   // sorted; empty: all
+  Moment begin(std::int64_t again) const { return start.after(again * days * kDay); }
+  Moment end(std::int64_t again) const { return begin(again).after(length); }
+};
+
+bool same_nodes(const Held& a, const Held& b) {
+  if (a.nodes.empty() || b.nodes.empty()) return true;
+  for (auto i = a.nodes.begin(), j = b.nodes.begin(); i != a.nodes.end() && j != b.nodes.end();) {
+    if (*i == *j) return true;
+    *i < *j ? ++i : ++j;
+  }
+  return false;
+}
+
+// From the last time that the earlier one begins before the other on, all that comes again does so within a week.
+bool same_time(const Held& a, const Held& b) {
+  const Held &late = a.start < b.start ? b : a, &early = a.start < b.start ? a : b;
+  std::int64_t first = 0;
+  for (std::int64_t step = early.days > 0 ? std::int64_t{1} << 20 : 0; step > 0; step /= 2)
+    while (early.begin(first + step) <= late.start) first += step;
+  for (std::int64_t i = 0; i <= (early.days > 0 ? 7 : 0); ++i)
+    for (std::int64_t j = 0; j <= (late.days > 0 ? 7 : 0); ++j)
+      if (early.begin(first + i) < late.end(j) && late.begin(j) < early.end(first + i)) return true;
+  return false;
+}
+
 // Each node is one that slurmd runs on. The names are the cluster's: told where they were resolved.
-void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservation& r, SlurmReservation& out, Findings& findings) {
+void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservation& r, SlurmReservation& out, Held& held, Findings& findings) {
   HostPattern::Error error;
   const auto pattern = HostPattern::parse(*r.nodes, error);
   if (!pattern) return;
@@ -28,6 +60,8 @@ void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservat
     return;
   }
   out.nodes = fold_names(names);
+  std::sort(names.begin(), names.end());
+  held.nodes = std::move(names);
 }
 
 void check_times(const Reservation& r, SlurmReservation& out, Findings& findings) {
@@ -56,6 +90,17 @@ void check_users(const Reservation& r, SourceSpan at, std::string_view name, Slu
   if (r.maintenance.value_or(false)) out.users.push_back("root");
   else if (r.users.empty() && r.teams.empty())
     findings.error("slurm-reservation-unmade", at, "nobody may use what '" + std::string(name) + "' reserves").help("name teams or users, or write maintenance: true");
+}
+
+// slurmctld refuses nodes that another reservation has at that time, unless one of the two is for maintenance (slurmctld, reservation.c, _resv_overlap).
+void check_overlap(std::vector<Held>& before, Held held, Findings& findings) {
+  for (const Held& other : before) {
+    if (!same_nodes(other, held) || !same_time(other, held)) continue;
+    Finding& f = findings.error("slurm-reservation-unmade", held.at, "'" + held.name + "' is to reserve nodes that '" + other.name + "' has at the same time");
+    f.note(other.at, "the other one, which is made first").help("another time, other nodes, or one reservation for both");
+    break;
+  }
+  before.push_back(std::move(held));
 }
 
 constexpr std::string_view kScript = R"sh(
@@ -91,11 +136,19 @@ reservation() {
 void slurm_reservations(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
   const auto& scheduler = in.cluster.spec.software.scheduler;
   if (!scheduler) return;
+  std::vector<Held> before;
   for (const auto& entry : scheduler->reservations) {
     const Reservation& r = entry.value;
     SlurmReservation out{.name = entry.name, .nodes = "ALL"};
+    Held held{.name = entry.name, .at = entry.name_span};
     check_times(r, out, findings);
-    if (r.nodes) check_nodes(in, facts, r, out, findings);
+    if (r.nodes) check_nodes(in, facts, r, out, held, findings);
+    if (!out.start.empty() && (!r.nodes || !held.nodes.empty()) && !r.maintenance.value_or(false)) {
+      held.start = *r.start;
+      held.length = static_cast<std::int64_t>(r.length->value);
+      held.days = out.days;
+      check_overlap(before, std::move(held), findings);
+    }
     check_users(r, entry.name_span, entry.name, out, findings);
     if (r.maintenance.value_or(false)) out.flags = {"MAINT", "IGNORE_JOBS"};
     if (out.days > 0) out.flags.push_back(out.days == 7 ? "WEEKLY" : "DAILY");
