@@ -298,7 +298,7 @@ class Expect {
               gpu.pcie_generation.confirmed && gpu.pcie_lanes.confirmed};
       if (*gpu.pcie_lanes == 16) copy_row = format("gen{} {}", generation, server.instance || server.virtual_machine ? "virtual" : "bare");
     }
-    add("pcie.copy", "gpu", std::move(copy), std::move(copy_missing), find_published("pcie.copy", copy_row), wish(group.name, &TestTargets::pcie));
+    add("pcie.copy", "gpu", std::move(copy), std::move(copy_missing), find_published("pcie.copy", copy_row), wish(group.name, &TestTargets::pcie), "", true);
     const Value<BytesPerSecond>& link = gpu_link_of(server);
     Figure nvlink;
     const bool linked = link && link->value > 0, joined = gpus_joined_by_nvlink(cluster_, group) > 1;

@@ -53,6 +53,8 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   if (!m.data_verified) return end(Verdict::fail, m.checked == 0 ? "the data was not checked" : format("the data is wrong: {} of {} values checked", m.wrong, m.checked));
   if (expected && !expected->skip.empty()) return end(Verdict::skipped, expected->skip);
   if (m.page_cache) return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
+  // The host in a GPU's place shows that the validator works.
+  if (m.metric.starts_with("pcie.copy") && m.backend != "cuda") return end(Verdict::unjudged, "copied between processors' memory: the figure says nothing of a GPU");
   // These find faults; their speed is a by-product. Other work slows processors, and says nothing of the hardware.
   // A link is held against both of its ends, and where the spec tells what it should be, against that, too (below).
   const bool link = m.metric.starts_with("pcie.link.") || m.metric.starts_with("fabric.link");

@@ -48,7 +48,7 @@ bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
       if (cluster.storage[i].name == figure.group) return !groups_that_mount(cluster, static_cast<int>(i)).empty();
     return figure.group.find('/') != std::string::npos;
   }
-  return metric.starts_with("pcie.link.") || metric == "fabric.links" || metric.starts_with("memory.") || metric.starts_with("gemm.") || metric.starts_with("mpi.");
+  return metric.starts_with("pcie.") || metric == "fabric.links" || metric.starts_with("memory.") || metric.starts_with("gemm.") || metric.starts_with("mpi.");
 }
 
 // Whether the test that brought a verdict measures in this scope.

@@ -154,6 +154,7 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
       if (!gpus) std::erase(links.metrics, "pcie.link.gpu");
       add(std::move(links));
     }
+    if (gpus) node_test("pcie", true, {"pcie.copy", "pcie.copy.to_host", "pcie.copy.both"});
     if (const RdmaPortsOfNode rdma = rdma_ports(cluster, static_cast<int>(&group - cluster.nodes.data())); !rdma.ports.empty()) {
       SuiteTest ports{.id = "node/" + group.name + "/fabric", .stage = SuiteStage::node, .validator = "fabric", .arguments = {"--ports", ports_argument(rdma.ports)}, .group = group.name, .nodes = nodes,
                       .metrics = {"fabric.link", "fabric.links"}};

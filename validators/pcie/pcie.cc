@@ -1,30 +1,41 @@
-// clusterc-pcie: the negotiated links of GPUs, network adapters and NVMe drives against what both ends can do. README.md says what it proves.
+// clusterc-pcie: the negotiated links of GPUs, network adapters and NVMe drives against what both ends can do, and copies between host and GPUs. README.md says what it proves.
 #include <thread>
 
 #include "base/format.h"
+#include "harness/cuda_support.h"
 #include "harness/fault.h"
 #include "harness/loop.h"
 #include "harness/run.h"
+#include "pcie/copies.h"
 #include "pcie/links.h"
 
 namespace clusterc::pcie {
 namespace {
 using namespace harness;
 
-constexpr Backend kBackends[] = {Backend::host};
-constexpr ExtraOption kExtra[] = {{"--sysfs", harness::Kind::text, "DIR", "folder that holds a tree as /sys, for tests and for trees of other machines (default: /)"}};
+constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
+constexpr ExtraOption kExtra[] = {{"--sysfs", harness::Kind::text, "DIR", "folder that holds a tree as /sys, for tests and for trees of other machines (default: /)"},
+                                    {"--copies", harness::Kind::toggle, "", "host: copies between the memory of NUMA nodes in a GPU's place, instead of the links"}};
 constexpr MetricFacts kMetrics[] = {{"pcie.link.gpu", "B/s", "one direction after coding: lanes as negotiated, speed as both ends can do"},
                                     {"pcie.link.nic", "B/s", "as negotiated"},
-                                    {"pcie.link.nvme", "B/s", "as negotiated"}};
+                                    {"pcie.link.nvme", "B/s", "as negotiated"},
+                                    {"pcie.copy", "B/s", "cuda: pinned memory of the GPU's own NUMA node to the GPU"},
+                                    {"pcie.copy.to_host", "B/s", "the other way"},
+                                    {"pcie.copy.both", "B/s", "both at once, together"},
+                                    {"pcie.copy.far", "B/s", "to the GPU, from the node that is farthest from it; where there are several"},
+                                    {"pcie.copy.far_to_host", "B/s", "the other way"},
+                                    {"pcie.copy.far_both", "B/s", "both at once, together"}};
 constexpr Program kProgram{.name = "pcie",
-                           .summary = "PCI Express links of GPUs, network adapters and NVMe drives: negotiated speed and width against what both ends can do",
-                           .backends = kBackends,
+                           .summary = "PCI Express links of GPUs, network adapters and NVMe drives: negotiated speed and width against what both ends can do; copies between host and GPUs",
+                           .size_kind = harness::Kind::bytes,
+                           .size_help = "of one copy (default: cuda 256MiB, host 64MiB)",
+                           .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
                            .metrics = kMetrics};
 constexpr auto kBetween = std::chrono::milliseconds(100);   // two looks: a link that trains again and again shows
 
 void body(const Options& options, Reporter& report) {
-  if (options.device == Backend::cuda) throw CouldNotRun(Cause::not_built, "copies between host and GPU have no back end yet; the links are read on the host");
+  if (options.device == Backend::cuda || options.has("--copies")) return measure_copies(options, report);
   const std::string root = options.text("--sysfs", "/");
   const std::vector<Link> first = read_links(root);
   if (first.empty()) throw CouldNotRun(Cause::not_applicable, "no GPU, network adapter or NVMe drive here has a PCI Express link");

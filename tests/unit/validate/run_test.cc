@@ -257,6 +257,21 @@ TEST(LinkSuite, LinksAreHeldAgainstTheSpecAndTheirEnds) {
   EXPECT_EQ(verdict("pcie.link.gpu", 118e9, "", gpu), Verdict::error);                         // generation 6: not this machine
   EXPECT_EQ(verdict("pcie.link.nic", 31.508e9, "", nullptr), Verdict::pass);
   EXPECT_EQ(verdict("pcie.link.nic", 15.754e9, "runs at 8 GT/s x16", nullptr), Verdict::degraded);
+
+  // Copies: 63.015 x 256/276 = 58.45 GB/s at most; the lowest published healthy figure of generation 5 on bare metal is 55.1, times 0.97 53.4. On the host they say nothing.
+  const ExpectedFigure* copy = expected.find("pcie.copy", "gpu");
+  ASSERT_NE(copy, nullptr);
+  EXPECT_NEAR(copy->ceiling.value.value_or(0), 58.45e9, 0.01e9);
+  const auto copied = [&](double value, const char* backend) { return judge({.metric = "pcie.copy", .unit = "B/s", .backend = backend, .value = value, .checked = 1, .data_verified = true}, copy).verdict; };
+  EXPECT_EQ(copied(55.3e9, "cuda"), Verdict::pass);
+  EXPECT_EQ(copied(26e9, "cuda"), Verdict::fail);                                              // what generation 4 reaches
+  EXPECT_EQ(copied(70e9, "cuda"), Verdict::error);
+  EXPECT_EQ(copied(55.3e9, "host"), Verdict::unjudged);
+  const std::vector<SuiteTest> suite = plan_suite(*r.cluster, expected);
+  const auto test = std::find_if(suite.begin(), suite.end(), [](const SuiteTest& t) { return t.id == "node/gpu/pcie-gpu"; });
+  ASSERT_NE(test, suite.end());
+  EXPECT_EQ(test->arguments, (std::vector<std::string>{"--device", "cuda"}));
+  EXPECT_EQ(test->metrics.front(), "pcie.copy");
 }
 
 // The lab has Podman on its nodes; Enroot beside Docker as the superpod has them, and CRI-O, which starts nothing by hand.

@@ -1,4 +1,5 @@
 // clusterc-pcie on trees laid out as the kernel documents them: who is narrower or slower than both ends can do is named, and nobody else.
+#include "pcie/copies.h"
 #include "pcie/links.h"
 #include "unit/validators/program_run.h"
 
@@ -106,6 +107,64 @@ TEST_F(Pcie, ADeviceWithoutALinkIsAnErrorAndNoDeviceIsNone) {
 TEST_F(Pcie, ALinkThatChangesBetweenTwoLooksIsFound) {
   sound();
   expect_wrong_data(look(kFaulty + "/clusterc-pcie-faulty"), 3);
+}
+
+// Which copies there are, on machines as the kernel describes them: every GPU from its own node and from the one that is farthest from it.
+std::string paths_text(const std::vector<int>& devices, const std::vector<clusterc::pcie::MemoryNode>& nodes) {
+  std::string out;
+  for (const clusterc::pcie::CopyPath& p : clusterc::pcie::plan_paths(devices, nodes)) out += (out.empty() ? "" : " ") + std::to_string(p.device) + (p.own ? "<" : "<<") + std::to_string(p.memory_node);
+  return out;
+}
+
+TEST(PcieCopies, EveryDeviceHasItsOwnNodeAndTheFarthest) {
+  EXPECT_EQ(paths_text({0, 0, 1}, {{0, {10, 21}}, {1, {21, 10}}}), "0<0 0<<1 1<0 1<<1 2<1 2<<0");
+  // Two sockets of two nodes each (sub-NUMA clustering): the other socket, not the neighbour.
+  EXPECT_EQ(paths_text({1}, {{0, {10, 12, 21, 22}}, {1, {12, 10, 22, 21}}, {2, {21, 22, 10, 12}}, {3, {22, 21, 12, 10}}}), "0<1 0<<2");
+  EXPECT_EQ(paths_text({0, 0}, {{0, {10}}}), "0<-1 1<-1");            // nothing to choose
+  EXPECT_EQ(paths_text({-1}, {{0, {10, 21}}, {1, {21, 10}}}), "0<-1");   // the firmware does not say where the device is
+  EXPECT_EQ(paths_text({4}, {{0, {}}, {4, {}}}), "0<4 0<<0");          // distances that cannot be read
+  EXPECT_EQ(paths_text({}, {{0, {10}}}), "");
+}
+
+TEST_F(Pcie, NodesWithMemoryAndTheirDistancesAreRead) {
+  put("sys/devices/system/node/has_memory", "0,2");
+  put("sys/devices/system/node/node0/distance", "10 21"), put("sys/devices/system/node/node2/distance", "21 10");
+  const auto nodes = clusterc::pcie::memory_nodes(root);
+  ASSERT_EQ(nodes.size(), 2u);
+  EXPECT_EQ(nodes[1].id, 2);
+  EXPECT_EQ(nodes[1].distances, (std::vector<int>{21, 10}));
+  EXPECT_TRUE(clusterc::pcie::memory_nodes(root / "nowhere").empty());
+}
+
+TEST(PcieCopies, FiguresAreNamedByPlaceAndWay) {
+  using clusterc::pcie::metric_of, clusterc::pcie::Way;
+  EXPECT_EQ(metric_of({}, Way::to_device), "pcie.copy");
+  EXPECT_EQ(metric_of({}, Way::to_host), "pcie.copy.to_host");
+  EXPECT_EQ(metric_of({}, Way::both), "pcie.copy.both");
+  EXPECT_EQ(metric_of({.own = false}, Way::to_device), "pcie.copy.far");
+  EXPECT_EQ(metric_of({.own = false}, Way::both), "pcie.copy.far_both");
+}
+
+// The host in a GPU's place: the same paths, loops and checks.
+TEST(PcieCopies, TheHostBackEndCopiesEachWayAndChecksEveryWord) {
+  const Result r = run({program("pcie"), "--copies", "--size", "4MiB", "--iterations", "3", "--allow-busy"});
+  ASSERT_TRUE(r.ended()) << r.text;
+  ASSERT_EQ(r.records.size() % 3, 2u) << r.text;    // three ways a path
+  expect_measured(r, r.records.size() - 2);
+  for (std::size_t i = 1; i + 1 < r.records.size(); ++i) {
+    const json& m = r.records[i];
+    const bool both = m["metric"].get<std::string>().ends_with("both");
+    EXPECT_EQ(m["checked"], (both ? 2 : 1) * 4194304 / 8);
+    EXPECT_EQ(m["size"], 4194304);
+    EXPECT_EQ(m["device"]["backend"], "host");
+  }
+  EXPECT_EQ(r.records[1]["metric"], "pcie.copy");
+  EXPECT_EQ(run({program("pcie"), "--copies", "--size", "4097B", "--allow-busy"}).status, 3);
+}
+
+TEST(PcieCopies, AFlippedBitIsFoundInEachWay) {
+  const Result r = run({kFaulty + "/clusterc-pcie-faulty", "--copies", "--size", "1MiB", "--iterations", "3", "--allow-busy"});
+  expect_wrong_data(r, r.records.size() - 2);
 }
 
 }  // namespace
