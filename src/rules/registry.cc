@@ -8,6 +8,7 @@ namespace clusterc {
 extern const Rule kCoolRearDoorUndersized;
 extern const Rule kCostPriceWithoutPart;
 extern const Rule kNetSettingOfOtherFabric;
+extern const Rule kNetSingleSpine;
 extern const Rule kNodeMemoryFasterThanProcessor;
 extern const Rule kPowerPartLossTripsRest;
 extern const Rule kSoftwareKubernetesWithoutRuntime;
@@ -103,6 +104,7 @@ constexpr std::array kRules = {
     &kNetLeafOversubscribed,
     &kNetRailsUnjoinedButCrossed,
     &kNetLeavesUnjoined,
+    &kNetSingleSpine,
     &kNetLinkEndsMismatched,
     &kNetModuleCageMismatched,
     &kNetLinkBeyondMediumReach,
