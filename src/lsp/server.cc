@@ -52,6 +52,8 @@ void notify(std::string_view method, std::string& out, Fill&& fill) {
   send(body, out);
 }
 
+constexpr std::size_t kLooksAt = 64u << 10;      // of a text that is too large: enough to see whether it is a spec
+
 // A spec says what it is in its first key. Other YAML that an editor hands over is left in peace; a slip in that one key is not.
 bool is_spec(const Sketch& s, std::string_view language) {
   if (language == "clusterc") return true;
@@ -76,7 +78,7 @@ struct Server::Open {
   std::int64_t version = 0;
   std::uint64_t generation = 0, handed_out = 0;       // of the text now, and of the one last given to an analysis
   std::shared_ptr<const TextDocument> text;
-  std::unique_ptr<Sketch> sketch;                     // of `text`
+  std::unique_ptr<Sketch> sketch;                     // of `text`; null: it is too large to be looked at
   std::shared_ptr<const Analysis> latest, good;       // good: the last one with a cluster
   bool in_sync = true;                                // false: a change was lost, and nothing is known of the text
   bool published = false;                             // findings were sent for it
@@ -162,7 +164,7 @@ void Server::request(const Message& m, std::string& out) {
   for (const auto& [method, answer] : kAnswers) {
     if (m.method != method) continue;
     const auto document = documents_.find(m.uri);
-    if (document == documents_.end() || !document->second->in_sync) return respond_null(m.id, out);
+    if (document == documents_.end() || !document->second->in_sync || !document->second->sketch) return respond_null(m.id, out);
     return (this->*answer)(m, *document->second, out);
   }
   respond_error(m.id, kMethodNotFound, "'" + m.method.substr(0, 100) + "' is not supported", out);
@@ -199,15 +201,18 @@ void Server::initialize(const Message& m, std::string& out) {
 void Server::set_text(Open& document, std::string text) {
   document.sketch.reset();
   document.text = std::make_shared<const TextDocument>(std::move(text));
-  document.sketch = std::make_unique<Sketch>(document.text->text());
+}
+
+// The text is whole: it is looked at, or the editor is told why not.
+void Server::take(Open& document, std::string& out) {
   document.generation = ++generation_;
+  if (document.text->text().size() > options_.most_document_bytes) publish_too_large(document, document.text->text().size(), out);
+  else document.sketch = std::make_unique<Sketch>(document.text->text());
 }
 
 void Server::open(const Message& m, std::string& out) {
   if (!documents_.contains(m.uri) && documents_.size() >= options_.most_documents)
     return log(format("more than {} documents are open: '{}' is left alone", options_.most_documents, m.uri.substr(0, 200)), kWarning, out);
-  if (m.text.size() > options_.most_document_bytes)
-    return log(format("'{}' has {} bytes, the most in an editor is {}; clusterc check reads it", m.uri.substr(0, 200), m.text.size(), options_.most_document_bytes), kWarning, out);
   auto& document = documents_[m.uri];
   document = std::make_unique<Open>();
   document->uri = m.uri;
@@ -215,7 +220,10 @@ void Server::open(const Message& m, std::string& out) {
   document->version = m.version;
   // A document that was never saved has no folder beside which anything could lie.
   document->path = path_of_uri(m.uri).value_or("/dev/null/untitled.yaml");
-  set_text(*document, m.text);
+  document->in_sync = m.text.size() <= most_kept();
+  set_text(*document, document->in_sync ? m.text : m.text.substr(0, kLooksAt));
+  if (document->in_sync) take(*document, out);
+  else publish_too_large(*document, m.text.size(), out);
 }
 
 void Server::change(const Message& m, std::string& out) {
@@ -229,19 +237,14 @@ void Server::change(const Message& m, std::string& out) {
       continue;
     }
     std::string text = change.range ? document.text->replaced(*change.range, change.text) : change.text;
-    if (text.size() > options_.most_document_bytes) {
+    if (text.size() > most_kept()) {
       document.in_sync = false;
-      publish_nothing(document, out);
-      return log(format("'{}' has grown beyond {} bytes; clusterc check reads it", m.uri.substr(0, 200), options_.most_document_bytes), kWarning, out);
+      return publish_too_large(document, text.size(), out);
     }
-    document.sketch.reset();
-    document.text = std::make_shared<const TextDocument>(std::move(text));
+    set_text(document, std::move(text));
   }
   document.version = m.version;
-  if (document.in_sync) {
-    document.sketch = std::make_unique<Sketch>(document.text->text());
-    document.generation = ++generation_;
-  }
+  if (document.in_sync) take(document, out);
 }
 
 void Server::close(const Message& m, std::string& out) {
@@ -253,6 +256,19 @@ void Server::close(const Message& m, std::string& out) {
 
 void Server::publish_nothing(const Open& document, std::string& out) {
   notify("textDocument/publishDiagnostics", out, [&](JsonWriter& json) { json.field("uri", document.uri).array("diagnostics").end_array(); });
+}
+
+// One finding at the top. Of a document that is no spec there is none, unless there were some before.
+void Server::publish_too_large(Open& document, std::size_t bytes, std::string& out) {
+  const std::string what = format("a spec of {} bytes is not checked in an editor, the most is {}: `clusterc check` reads it", bytes, options_.most_document_bytes);
+  log("'" + document.uri.substr(0, 200) + "': " + what, kWarning, out);
+  if (!document.published && !is_spec(Sketch(document.text->text().substr(0, kLooksAt)), document.language)) return;
+  document.published = true;
+  notify("textDocument/publishDiagnostics", out, [&](JsonWriter& json) {
+    json.field("uri", document.uri).array("diagnostics").begin_object().key("range");
+    write_range(json, Range{});
+    json.field("severity", kWarning).field("source", "clusterc").field("message", what).end_object().end_array();
+  });
 }
 
 // Something that may have been a change could not be read. No answer is better than one about another text.
@@ -273,7 +289,7 @@ void Server::log(std::string_view text, int type, std::string& out) {
 std::optional<Job> Server::next_job() {
   Open* longest = nullptr;
   for (auto& [uri, document] : documents_)
-    if (document->in_sync && document->handed_out != document->generation && (!longest || document->generation < longest->generation)) longest = document.get();
+    if (document->in_sync && document->sketch && document->handed_out != document->generation && (!longest || document->generation < longest->generation)) longest = document.get();
   if (!longest) return std::nullopt;
   longest->handed_out = longest->generation;
   return Job{longest->uri, longest->path, longest->generation, longest->text};

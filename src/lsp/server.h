@@ -70,6 +70,10 @@ class Server {
   void change(const Message&, std::string& out);
   void close(const Message&, std::string& out);
   void set_text(Open&, std::string text);
+  void take(Open&, std::string& out);
+  void publish_too_large(Open&, std::size_t bytes, std::string& out);
+  // A text that is too large to be checked is kept as far as this, so that it is followed while it is cut down again.
+  std::size_t most_kept() const { return 16 * options_.most_document_bytes; }
   void lose_sync(std::string_view why, std::string& out);
   void log(std::string_view text, int type, std::string& out);
   void publish_nothing(const Open&, std::string& out);

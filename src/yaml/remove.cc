@@ -89,11 +89,25 @@ class Remover {
     return false;
   }
 
+  // Of the lines that are only a comment, in the column of the dash and without a gap above it: they are about the item.
+  std::size_t begin_of_comments(std::size_t dash) const {
+    std::size_t begin = line_begin(dash);
+    const std::size_t column = dash - begin;
+    while (begin > 0) {
+      const std::size_t end = begin - (begin > 1 && text_.substr(begin - 2, 2) == "\r\n" ? 2 : 1), above = line_begin(end);
+      const std::string_view line = text_.substr(above, end - above);
+      if (line.find_first_not_of(' ') != column || line[column] != '#') break;
+      begin = above;
+    }
+    return begin;
+  }
+
   std::optional<Edit> block_item(std::size_t dash) const {
     const auto after = line_end_behind(span_.end);
     if (!after) return std::nullopt;
-    if (!has_neighbour(dash, *after)) return edit(dash, span_.end, "[]");
-    return edit(line_begin(dash), *after, "");
+    const std::size_t begin = begin_of_comments(dash);
+    if (!has_neighbour(dash, *after)) return edit(begin, span_.end, std::string(text_.substr(line_begin(dash), dash - line_begin(dash))) + "[]");
+    return edit(begin, *after, "");
   }
 
   std::optional<Edit> in_brackets() const {

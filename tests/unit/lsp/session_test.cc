@@ -282,7 +282,7 @@ TEST(Session, ALostChangeSilencesTheDocument) {
 TEST(Session, DocumentsAreBounded) {
   ServerOptions small;
   small.most_document_bytes = 100;
-  small.most_documents = 2;
+  small.most_documents = 3;
   Session s(small);
   s.open(kUri, std::string(101, '#'));
   EXPECT_EQ(s.said.back()["method"], "window/logMessage");
@@ -294,6 +294,29 @@ TEST(Session, DocumentsAreBounded) {
   EXPECT_EQ(s.said.back()["method"], "window/logMessage");
   EXPECT_EQ(s.request("textDocument/hover", Session::place("file:///1", 0, 1))["result"], nullptr);
   EXPECT_TRUE(s.request("textDocument/hover", Session::place("file:///2", 0, 1))["result"].is_object());
+}
+
+TEST(Session, ATooLargeSpecSaysSoAndComesBack) {
+  ServerOptions small;
+  small.most_document_bytes = 100;
+  Session s(small);
+  s.open(kUri, "clusterc: 1\nnmae: x\n" + std::string(81, '#'));     // 20 + 81 bytes
+  ASSERT_EQ(s.findings(kUri)["diagnostics"].size(), 1u);
+  EXPECT_EQ(s.findings(kUri)["diagnostics"][0]["message"], "a spec of 101 bytes is not checked in an editor, the most is 100: `clusterc check` reads it");
+  EXPECT_EQ(s.request("textDocument/hover", Session::place(kUri, 0, 1))["result"], nullptr);
+  const auto deletion = [](int from, int to) {
+    return Json{{"range", {{"start", {{"line", 2}, {"character", from}}}, {"end", {{"line", 2}, {"character", to}}}}}, {"text", ""}};
+  };
+  s.change(kUri, 2, {deletion(0, 1)});                                   // 100 bytes
+  EXPECT_TRUE(s.has_code(kUri, "spec-unknown-key").is_object());
+  s.change(kUri, 3, {insertion(2, 0, std::string(1600, '#'))});          // more than is kept: only the whole text mends it
+  EXPECT_EQ(s.findings(kUri)["diagnostics"].size(), 1u);
+  s.change(kUri, 4, {deletion(0, 1600)});
+  EXPECT_EQ(s.findings(kUri)["diagnostics"].size(), 1u);
+  s.change(kUri, 5, Json::array({Json{{"text", "clusterc: 1\nnmae: x\n"}}}));
+  EXPECT_TRUE(s.has_code(kUri, "spec-unknown-key").is_object());
+  s.open("file:///other", std::string(101, '#'));                        // no spec: nothing is said in the editor
+  EXPECT_EQ(s.findings("file:///other"), nullptr);
 }
 
 TEST(Session, Symbols) {

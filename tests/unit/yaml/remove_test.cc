@@ -35,8 +35,12 @@ std::string without(const std::string& text, std::size_t index) {
 
 TEST(RemoveItem, BlockStyleGoesWithItsLines) {
   const std::string text = "a:\n  # first\n  - { x: 1 }   # why\n  # second\n  - x: 2\n    y: 3\nb: 1\n";
-  EXPECT_EQ(without(text, 0), "a:\n  # first\n  # second\n  - x: 2\n    y: 3\nb: 1\n");
-  EXPECT_EQ(without(text, 1), "a:\n  # first\n  - { x: 1 }   # why\n  # second\nb: 1\n");
+  EXPECT_EQ(without(text, 0), "a:\n  # second\n  - x: 2\n    y: 3\nb: 1\n");
+  EXPECT_EQ(without(text, 1), "a:\n  # first\n  - { x: 1 }   # why\nb: 1\n");
+  // Comments of something else stay: in another column, or with a line between.
+  EXPECT_EQ(without("a:\n  - 1\n    # of one\n  # of two\r\n  # too\r\n  - 2\r\n", 1), "a:\n  - 1\n    # of one\n");
+  EXPECT_EQ(without("a:\n  # all\n\n  # one\n  - 1\n  - 2\n", 0), "a:\n  # all\n\n  - 2\n");
+  EXPECT_EQ(without("a:\n# all\n  - 1\n  - 2\n", 0), "a:\n# all\n  - 2\n");
   EXPECT_EQ(without("a:\n- 1\n- 2\n", 1), "a:\n- 1\n");
   EXPECT_EQ(without("a:\n- 1\n- 2", 1), "a:\n- 1\n");
   EXPECT_EQ(without("a:\r\n  - 1\r\n  - 2\r\nb: 3\r\n", 0), "a:\r\n  - 2\r\nb: 3\r\n");
@@ -44,6 +48,7 @@ TEST(RemoveItem, BlockStyleGoesWithItsLines) {
 
 TEST(RemoveItem, TheOnlyItemBecomesAnEmptyList) {
   EXPECT_EQ(without("a:\n  - { x: 1 }   # why\nb: 1\n", 0), "a:\n  []   # why\nb: 1\n");
+  EXPECT_EQ(without("a:\n  # one\n  - 1\nb: 1\n", 0), "a:\n  []\nb: 1\n");
   EXPECT_EQ(without("a:\n  - x: 1\n    y: [ 2, 3 ]\nb:\n  - 1\n", 0), "a:\n  []\nb:\n  - 1\n");
   EXPECT_EQ(without("b:\n  - 1\na:\n  - x: 1\n", 0), "b:\n  - 1\na:\n  []\n");
 }
