@@ -7,6 +7,12 @@
 namespace clusterc {
 namespace {
 
+// Ports for twisted pair take nothing else: a channel of 100 m (ISO/IEC 11801) is all there is, whatever the catalogue lacks. Only where the spec says where the switches
+// stand: leaves that the plan itself places, and fills with what is left over, may be placed better than it does.
+bool twisted_pair_alone(const NetworkModel& n, const Cabling::Unbuilt& u) {
+  return n.spec->racks && n.switch_part && n.switch_part->connector.value_or("") == "rj45" && !u.near.object.starts_with("leaf/");
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
@@ -25,12 +31,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = c.networks[in.plan.fabrics[i].network];
     const auto metres = [](Meters m) { return to_text(Meters(std::round(m.value * 10) / 10)); };
     // Where the spec chooses the media, they decide; else it is the catalogue, which does not hold every cable that is made.
-    const bool chosen = !n.spec->media.empty();
-    Finding& f = findings.add(chosen ? rule.severity : Severity::note, rule.id, chosen ? n.spec->media.front().span : first_place(n.spec->racks.span, n.spec->switch_model.span, n.span),
-                              format("{} of network '{}' {} up to {} long ({}), {} reaches {}", plural(l.count, "link"), n.name, l.count == 1 ? "is" : "are", metres(l.longest->longest), l.longest->what, chosen ? "what `media` allows" : "what the catalogue has for it", metres(l.longest->reach)));
+    const bool chosen = !n.spec->media.empty(), pair = !chosen && twisted_pair_alone(n, *l.longest);
+    Finding& f = findings.add(chosen || pair ? rule.severity : Severity::note, rule.id, chosen ? n.spec->media.front().span : first_place(n.spec->racks.span, n.spec->switch_model.span, n.span),
+                              format("{} of network '{}' {} up to {} long ({}), {} reaches {}", plural(l.count, "link"), n.name, l.count == 1 ? "is" : "are", metres(l.longest->longest), l.longest->what, chosen ? "what `media` allows" : pair ? "twisted pair" : "what the catalogue has for it", metres(l.longest->reach)));
     if (chosen) f.note(n.spec->racks.span, "the switches stand there");
-    f.help(chosen ? "another medium, or switches nearer to the nodes" : "switches nearer to the nodes (leave `racks` out), another adapter or switch, or a cable of your own in `parts`").object("networks." + n.name);
-    f.physics = chosen;
+    if (pair) f.note(n.spec->switch_model.span, "its ports take nothing but twisted pair");
+    f.help(chosen ? "another medium, or switches nearer to the nodes" : pair ? "switches nearer to the nodes (leave `racks` out), or a switch and adapters with ports for modules" : "switches nearer to the nodes (leave `racks` out), another adapter or switch, or a cable of your own in `parts`").object("networks." + n.name);
+    f.physics = chosen || pair;
   }
 }
 
@@ -38,8 +45,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Every link has a cable, or modules and fibre, that reach from one end to the other along the way through the room. Where the network names its `media` it is an error when they do not; else a
-note: the catalogue has nothing that does, and not everything that is made.
+Every link has a cable, or modules and fibre, that reach from one end to the other along the way through the room. Where the network names its `media` it is an error when they do not, and
+where ports for twisted pair (RJ45) and `racks` leave no other way; else a note: the catalogue has nothing that does, and not everything that is made.
 
 ## Why it matters
 
@@ -65,7 +72,7 @@ Leave `media` out: the cheapest kind that reaches is taken. Or leave `racks` out
 
 ## When to accept
 
-The note, when a cable is bought that the catalogue does not have. The error never: what `media` allows does not reach.
+The note, when a cable is bought that the catalogue does not have. The error never: what `media` or the ports allow does not reach.
 )";
 
 const Rule kNetLinkBeyondMediumReach = {

@@ -7,10 +7,29 @@ namespace {
 // GIDs 0 and 1 are those of the link-local IPv6 address, which each port has (RoCE v1 and v2); those of IPv4 follow (Linux, drivers/infiniband/core/roce_gid_mgmt.c).
 constexpr std::int64_t kLastLinkLocal = 1;
 
+// IPv4 addresses of a port: one of each network that shares it.
+std::int64_t addresses(const Cluster& c, int network) {
+  const int shares = c.networks[static_cast<std::size_t>(network)].shares, host = shares >= 0 ? shares : network;
+  std::int64_t n = 0;
+  for (int i = 0; i < static_cast<int>(c.networks.size()); ++i) {
+    const NetworkModel& g = c.networks[static_cast<std::size_t>(i)];
+    if ((i == host || g.shares == host) && g.spec->subnet) ++n;
+  }
+  return n;
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
-  for (const NetworkModel& n : in.cluster.networks) {
-    if (n.kind != LinkKind::ethernet || n.spec->rdma.value_or(Rdma::none) != Rdma::roce || n.spec->subnet || n.spec->subnet.unknown) continue;
+  for (std::size_t i = 0; i < in.cluster.networks.size(); ++i) {
+    const NetworkModel& n = in.cluster.networks[i];
+    if (n.kind != LinkKind::ethernet || n.spec->rdma.value_or(Rdma::none) != Rdma::roce || n.spec->subnet.unknown) continue;
     const std::string object = "networks." + n.name;
+    if (n.spec->subnet) {
+      const std::int64_t ipv4 = addresses(in.cluster, static_cast<int>(i)), last = kLastLinkLocal + 2 * ipv4;
+      if (!n.spec->roce || !n.spec->roce->gid_index || *n.spec->roce->gid_index <= last) continue;
+      Finding& f = findings.warning(rule.id, n.spec->roce->gid_index.span, format("GID index {} is beyond those of the ports of network '{}', 0 to {}", *n.spec->roce->gid_index, n.name, last));
+      f.label(format("2 of the link-local address + 2 x {} of IPv4", ipv4)).help("`gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)").object(object);
+      continue;
+    }
     if (n.spec->roce && n.spec->roce->gid_index && *n.spec->roce->gid_index > kLastLinkLocal) {
       Finding& f = findings.error(rule.id, n.spec->roce->gid_index.span, format("GID index {} is that of an IPv4 address, network '{}' has no `subnet`: its ports have GIDs 0 to {}", *n.spec->roce->gid_index, n.name, kLastLinkLocal));
       f.help("`subnet: …`, or let software choose (no `gid_index`)").object(object);
@@ -36,7 +55,7 @@ RoCE v2 finds its peer by an IP address, which stands in the port's GID table. W
 
 ```
 no subnet: GIDs 0 and 1 (link-local, v1 and v2)
-subnet:    IPv4 GIDs follow (on ConnectX 2 and 3; other makers order them otherwise)
+subnet:    IPv4 GIDs follow, two for each address (on ConnectX 2 and 3; other makers order them otherwise); a larger index than all of them is a warning
 ```
 
 Source: Linux, drivers/infiniband/core/roce_gid_mgmt.c; NVIDIA NCCL, issues 426 and 1131, nccl-tests, issue 24 (timeouts by GID index).
