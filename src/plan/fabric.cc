@@ -186,11 +186,9 @@ struct Builder {
     std::int64_t rails = 1;
     if (wants_rails) {
       for (const FabricBlock& b : f.blocks) rails = std::max(rails, ceil_div(b.ports_each, f.planes));
-      if (n.spec->rails) {
-        std::int64_t split = 1;
-        for (const EndPoints& e : n.ends) split = std::max(split, e.split);
-        rails = ceil_div(*n.spec->rails * split, f.planes);
-      }
+      // Each plane has every rail that its share of a member's links can make: eight adapters with a port to each of two planes are eight rails in both,
+      // eight with one port to either of them four.
+      if (n.spec->rails) rails = f.planes > 1 ? std::min(rails, *n.spec->rails) : *n.spec->rails;
     }
 
     const std::int64_t cage = radix / std::max<std::int64_t>(1, n.switch_part->ports.value_or(1)) * n.switch_part->ports_per_cage.value_or(1);   // as plan/links.cc has it

@@ -245,5 +245,24 @@ TEST(Fabric, PlanesAreCopiesThatShareNoSwitch) {
   }
 }
 
+// Eight adapters with a port to each of two planes are eight rails in both, written or left out; 32 nodes on the 32 ports down of a leaf. With one port
+// each, dealt over the planes, four links of a node meet a plane: four rails, however many are written.
+TEST(Fabric, RailsOfPlanes) {
+  struct Case { std::int64_t ports, rails, expected; };
+  for (const Case& one : {Case{16, 0, 8}, Case{16, 8, 8}, Case{16, 16, 8}, Case{16, 4, 4}, Case{8, 8, 4}, Case{8, 0, 4}}) {
+    test::Sample s;
+    s.nodes("gpu", "n[1-128]", -1, 8, 10200, 130);
+    s.network("compute", s.qm9700, 400e9, -1);
+    s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+    s.network_spec(0).planes = known<std::int64_t>(2);
+    if (one.rails) s.network_spec(0).rails = known(one.rails);
+    s.connect(0, 0, one.ports);
+    const Plan p = fabrics_of(s);
+    EXPECT_EQ(p.fabrics[0].rails, one.expected) << one.ports << " ports, rails " << one.rails;
+    // Ports of node 1 in the first plane: one on each rail, and the rails once more where there are more ports than rails.
+    for (std::int64_t k = 0; k < one.ports / 2; ++k) EXPECT_EQ(p.leaf_port(0, 0, 0, 2 * k).sw.index, k % one.expected);
+  }
+}
+
 }  // namespace
 }  // namespace clusterc
