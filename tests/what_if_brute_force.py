@@ -227,7 +227,7 @@ class World:
                 banks[bank] += watts[0]
                 pairs[way[-1]] += watts[0]
             if ways == 3 and not by_banks and len(here) <= 96:
-                self.exchange(way, [c[3] for c in here], source["between"])
+                self.exchange(way, [[float(math.floor(w * 1000 + 0.5)) for w in c[3]] for c in here], source["between"])
             for (i, k, _, _), w in zip(here, way):
                 if i is not None:
                     rack["way"][i, k] = w
@@ -238,7 +238,7 @@ class World:
             squares = []
             for state in range(len(watts[0]) if watts else 0):
                 p = [sum(w[state] for w, at in zip(watts, ways) if at == n) for n in range(3)]
-                squares += [p[a] ** 2 + p[b] ** 2 + p[a] * p[b] if between else p[a] ** 2 for a, b in ((0, 1), (1, 2), (2, 0))]
+                squares += [p[a] * p[a] + p[b] * p[b] + p[a] * p[b] if between else p[a] * p[a] for a, b in ((0, 1), (1, 2), (2, 0))]
             return max(squares, default=0.0), sum(squares)
 
         def first_better():
@@ -247,11 +247,14 @@ class World:
                 changes = [{i: to} for to in range(3) if to != from_] + [{i: to, j: from_} for j, to in enumerate(way) if j > i and to != from_]
                 for change in changes:
                     then = fullness([change.get(k, w) for k, w in enumerate(way)])
-                    if above(now[0], then[0]) or (not above(then[0], now[0]) and above(now[1], then[1])):
+                    if then < now:                           # of whole milliwatts, exactly
                         return change
             return None
 
-        while change := first_better():
+        for _ in range(16 * len(way)):
+            change = first_better()
+            if not change:
+                return
             for k, w in change.items():
                 way[k] = w
 
