@@ -538,6 +538,23 @@ class Tree:
                     raise Disagree(f"dashboard '{panel['title']}' draws {values}, its alert has {sorted(numbers)[:6]}")
                 self.count("limits: dashboards = alerts", 1)
 
+    def logs(self):
+        """Where the logs go is where Prometheus has its Alertmanager, and hosts its address; each group has a file."""
+        files = glob.glob(os.path.join(self.tree, "syslog-ng", "*.conf"))
+        if not files:
+            return
+        same("groups of syslog-ng and of Ansible", {os.path.basename(f)[:-5] for f in files}, set(self.group))
+        for path in files:
+            text = text_of(path)
+            for host in re.findall(r'url\("http://([^:"]+):', text):
+                if self.has("prometheus", "alertmanager.yml"):
+                    watcher = yaml.load(text_of(self.tree, "prometheus", "prometheus.yml"), Loader)["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"]
+                    same("who keeps logs and who sends alerts", [f"{host}:9093"], watcher)
+                    self.count("the watching node: syslog-ng = prometheus", 1)
+            slurmd = self.has("slurm", "slurm.conf") and "slurmd" in text
+            if slurmd and "SlurmdLogFile=/var/log/slurm/slurmd.log" not in text_of(self.tree, "slurm", "slurm.conf"):
+                raise Disagree(f"{path} reads slurmd's log where slurm.conf does not have it")
+
     def all(self):
         hosts = self.hosts() if self.has("hosts", "hosts") else {}
         self.networks_of_nodes(hosts)
@@ -553,6 +570,7 @@ class Tree:
         self.installed(hosts)
         self.containers()
         self.grafana()
+        self.logs()
 
 
 def main():
@@ -562,7 +580,7 @@ def main():
     os.makedirs(work)
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
-        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana")]
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng")]
         specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml", "drives.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
@@ -635,6 +653,8 @@ def twins(trees, work):
             ("a mount that nobody makes", "drives", "slurm/nodes/cpu.sh", "scratch_folder /local/cache", "scratch /local/cache"),
             ("a mount past the storage network", "nfs-storage-network", "ansible/group_vars/group_cpu.yaml", "nas1-stor:/home", "nas1:/home"),
             ("a mount over a network of others", "nfs-storage-network", "ansible/group_vars/group_login.yaml", "nas1:/home", "nas1-stor:/home"),
+            ("another host for logs", "syslog-ng", "syslog-ng/gpu.conf", "http://ctl:3100", "http://g1:3100"),
+            ("another log of slurmd", "syslog-ng", "slurm/slurm.conf", "SlurmdLogFile=/var/log/slurm/slurmd.log", "SlurmdLogFile=/var/log/slurmd.log"),
             ("a limit in a dashboard", "grafana", "grafana/dashboards/limits.json", '"value": 85', '"value": 95'))):
         if base not in trees:
             continue

@@ -26,6 +26,7 @@
 #include "compile/preseed/preseed.h"
 #include "compile/prometheus/prometheus.h"
 #include "compile/slurm/slurm.h"
+#include "compile/syslog_ng/syslog_ng.h"
 #include "compile/warewulf/warewulf.h"
 #include "compile/xcat/xcat.h"
 
@@ -40,7 +41,7 @@ constexpr std::array kOutputs = std::to_array<const Output*>({
     &kCloudInitOutput, &kNetplanOutput, &kNetworkdOutput, &kNetworkManagerOutput, &kAnsibleOutput,
     &kOpensmOutput, &kFabricEnvOutput,
     &kContainersOutput,
-    &kPrometheusOutput, &kGrafanaOutput,
+    &kPrometheusOutput, &kGrafanaOutput, &kSyslogNgOutput,
 });
 }
 

@@ -40,6 +40,7 @@ constexpr OtherFinding kOthers[] = {
     {"output-extra-malformed", "an extra line that the program which reads the file would not take"},
     {"output-extra-unknown-file", "extra lines for a file that the output does not have"},
     {"output-extra-unused", "extra lines for an output that is not compiled"},
+    {"output-logs-unreceived", "monitoring names a program that keeps logs, and no node has the role monitoring: they are sent nowhere"},
     {"output-nodes-left-out", "nodes that a list of machines leaves out, as their MAC is not known"},
     {"slurm-account-name", "a team or a user whose name is no account's name"},
     {"slurm-accounting-nodes", "nodes of accounting that slurmdbd cannot run on: too many, or each with a database of its own"},

@@ -63,7 +63,7 @@ void watchers(const Software& s, Findings& findings) {
   for (const NamedVersion& program : s.monitoring) {
     if (!program.kind || std::find(kKnown.begin(), kKnown.end(), to_lower(*program.kind)) != kKnown.end()) continue;
     Finding& f = findings.warning("spec-unknown-value", program.kind.span, format("'{}' is no program for monitoring that is known here: nothing is compiled of it", *program.kind));
-    if (!offer_names(f, *program.kind, kKnown)) f.help("those that something is compiled for: prometheus, grafana, dcgm, slurm-exporter, snmp-exporter, ipmi-exporter");
+    if (!offer_names(f, *program.kind, kKnown)) f.help("those that something is compiled for: prometheus, grafana, loki, elasticsearch, dcgm, slurm-exporter, snmp-exporter, ipmi-exporter");
   }
 }
 

@@ -21,7 +21,7 @@ namespace clusterc {
 namespace {
 
 constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "mounts", "rdma", "subnet_manager", "nvidia_driver", "nvidia_fabric_manager",
-                                                               "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "node_exporter", "prometheus", "grafana", "health_check"});
+                                                               "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "syslog_ng", "node_exporter", "prometheus", "grafana", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
 struct Distribution { std::string_view os, fact, family; };
@@ -124,7 +124,9 @@ void services(const CompileInput& in, int group, std::string_view family, std::v
     for (const auto& s : c.spec.software.name_servers)
       if (s && *s != ipv4_text(own_name_server(in))) out.forwarders.push_back(*s);
   }
-  // Red Hat's repositories have neither Prometheus nor its exporters
+  // Red Hat's repositories have no syslog-ng
+  if (is_made(c, "syslog-ng") && family == "Debian") roles.push_back("syslog_ng");
+  // nor Prometheus and its exporters
   if (!is_made(c, "prometheus") || family != "Debian") return;
   roles.push_back("node_exporter");
   const auto watches = std::find_if(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::monitoring); });

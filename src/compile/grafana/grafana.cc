@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/prometheus/prometheus.h"
+#include "compile/syslog_ng/syslog_ng.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -168,7 +169,12 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
   d.comment("beside Grafana, where prometheus.yml looks for itself too");
   d.field("url", "http://localhost:9090").field("isDefault", true).field("editable", false);
   d.map("jsonData").comment("how often prometheus.yml scrapes").field("timeInterval", kScrapeInterval).end_map();
-  d.end_map().end_list().end_map();
+  d.end_map();
+  if (keeps_logs_in_loki(own)) {
+    d.begin_map().field("name", "Logs of the cluster").field("uid", "cluster-logs").field("type", "loki").field("access", "proxy");
+    d.comment("beside Grafana, where syslog-ng sends them").field("url", "http://localhost:3100").field("editable", false).end_map();
+  }
+  d.end_list().end_map();
   bundle.close();
   bundle.open("grafana/provisioning/dashboards/cluster.yaml", "grafana");
   bundle.text() += made_by(own, "");

@@ -181,10 +181,8 @@ void write_config(const CompileInput& in, const std::vector<Job>& jobs, Bundle& 
   y.list("rule_files").value("rules/recording.yml").value("rules/alerts.yml").end_list();
   if (!replaced("alerting")) {
     y.map("alerting").list("alertmanagers").begin_map().list("static_configs").begin_map().list("targets");
-    bool any = false;
-    for (std::size_t g = 0; g < c.nodes.size(); ++g)
-      if (!any && c.nodes[g].count > 0 && c.nodes[g].has_role(Role::monitoring) && has_plain_name(c, in.plan, static_cast<int>(g))) y.value(c.nodes[g].names.name(0) + ":9093"), any = true;   // where Ansible puts it
-    if (!any) y.value("localhost:9093");
+    const std::string host = watching_node(in);
+    y.value((host.empty() ? "localhost" : host) + ":9093");
     y.end_list().end_map().end_list().end_map().end_list().end_map();
   }
   y.list("scrape_configs");
@@ -250,6 +248,12 @@ std::vector<NamedExpr> extra_rules(const CompileInput& in, std::string_view file
 }
 
 }  // namespace
+
+std::string watching_node(const CompileInput& in) {
+  for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g)
+    if (in.cluster.nodes[g].count > 0 && in.cluster.nodes[g].has_role(Role::monitoring) && has_plain_name(in.cluster, in.plan, static_cast<int>(g))) return in.cluster.nodes[g].names.name(0);
+  return {};
+}
 
 bool watches_with(const Cluster& c, std::string_view program) { return names_program(c, {program}); }
 

@@ -37,6 +37,7 @@ std::vector<Alert> alerts_of(const CompileInput&);
 struct RecordingRule { std::string name, expr; };
 std::vector<RecordingRule> recording_rules(const CompileInput&, Findings&);
 
+std::string watching_node(const CompileInput&);     // the first node with the role monitoring, by its name in hosts; empty: there is none
 bool watches_with(const Cluster&, std::string_view program);   // does `monitoring` name it, of the cluster or of a group?
 
 // Planning default: half a minute sees what heats up and loads a store of 16,384 nodes with some hundred thousand samples a second.
