@@ -33,6 +33,7 @@ constexpr OtherFinding kOthers[] = {
     {"network-no-way-out", "nodes without a gateway that are told of a server outside of their networks"},
     {"nfs-no-clients", "an NFS server exports to nobody: no node that mounts it shares a network with it"},
     {"opensm-guids-incomplete", "the inventory has the GUIDs of some devices and not of others: partitions cannot name them all"},
+    {"opensm-port-unknown", "a subnet manager with ports in several subnets, of which nothing says which is in this one: its manager is not started"},
     {"opensm-routing-unknown", "a routing engine that OpenSM does not have"},
     {"opensm-value-unwritable", "a text of the spec that opensm.conf cannot hold"},
     {"output-address-missing", "a network has a subnet and no addresses to give: its machines do not fit"},

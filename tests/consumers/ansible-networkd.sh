@@ -31,10 +31,13 @@ printf '#!/bin/sh\necho "$1" >> /root/told\n' > "$root/root/networkctl"
 chmod 755 "$root/root/systemctl" "$root/root/networkctl"
 mount --bind "$root/root/systemctl" "$root/usr/bin/systemctl" && mount --bind "$root/root/networkctl" "$root/usr/bin/networkctl" || exit 9
 play_it() { : > "$root/root/told"; play "$system" --limit "$node" --tags networkd -e '{"base_booted": {"stat": {"exists": true}}}' > "$work/$1" 2>&1 || { tail -20 "$work/$1" >&2; fail "$1"; }; }
-# what cloud-init left at the first start of a machine of which it knows no network
-mkdir -p "$root/etc/cloud/cloud.cfg.d" "$root/etc/systemd/network" && : > "$root/etc/systemd/network/10-cloud-init-eth0.link"
+# what cloud-init leaves at the first start of a machine of which it knows no network (22.4: net/networkd.py, distros/debian.py, net/netplan.py), and Ubuntu's installer
+old=(systemd/network/10-cloud-init-eth0.network network/interfaces.d/50-cloud-init netplan/50-cloud-init.yaml netplan/00-installer-config.yaml)
+mkdir -p "$root/etc/cloud/cloud.cfg.d"
+for f in "${old[@]}" netplan/60-ours.yaml; do mkdir -p "$root/etc/${f%/*}" && : > "$root/etc/$f"; done
 play_it first
-[ ! -e "$root/etc/systemd/network/10-cloud-init-eth0.link" ] || fail "two files name one port"
+for f in "${old[@]}"; do [ ! -e "$root/etc/$f" ] || fail "two files for one port: $f"; done
+[ -e "$root/etc/netplan/60-ours.yaml" ] || fail "a file that somebody wrote is removed"
 grep -q disabled "$root/etc/cloud/cloud.cfg.d/99-zz-cluster-network.cfg" || fail "cloud-init sets the network up again"
 equal "told at first" "$(sort "$root/root/told" | tr '\n' ' '), last $(tail -1 "$root/root/told")" "enable reload start , last reload"
 play_it second

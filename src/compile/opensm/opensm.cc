@@ -49,7 +49,7 @@ class Emitter {
     }
     if (orders()) write_guids("routing-order", "ports in the order in which their routes are made: leaf by leaf as planned", order_);
     if (switches_.complete()) write_names();
-    if (compute_.all.size() + other_.all.size() > 0) write_ports();
+    write_ports();
   }
 
  private:
@@ -291,28 +291,45 @@ class Emitter {
 
   // Which port a manager binds to differs from host to host; it matters where it has several.
   void write_ports() {
-    for (std::size_t e = 0; e < net_.ends.size(); ++e) {
-      const EndPoints& ends = net_.ends[e];
-      if (ends.group < 0 || ends.split > 1) continue;
+    for (const EndPoints& ends : net_.ends) {
+      if (ends.group < 0 || !in_.cluster.nodes[static_cast<std::size_t>(ends.group)].has_role(Role::fabric_manager)) continue;
       const NodeGroupModel& g = in_.cluster.nodes[static_cast<std::size_t>(ends.group)];
-      if (!g.has_role(Role::fabric_manager)) continue;
-      const std::string_view set = ends.ports >= 0 ? std::string_view(g.server.ports[static_cast<std::size_t>(ends.ports)].name) : "eth";
-      std::string port(set);
-      append_int(port, ends.first_port + 1 + (fabric_.planes > 1 ? s_.plane : 0));
+      const std::string port = port_in_subnet(ends, g);
+      std::string unknown;
       for (std::int64_t m = 0; m < ends.members; ++m) {
         const std::string host = g.names.name(m);
-        const InventoryRow* row = in_.inventory->find(host, port);
-        if (!row) row = in_.inventory->find(in_.plan.node_object(g.first + m), port);
-        if (!row || !row->guid) continue;
+        const std::optional<std::uint64_t> guid = guid_of(ends, g, m, port);
+        if (!guid) {
+          if (unknown.empty()) unknown = host;
+          continue;
+        }
         bundle_.open(path("port-" + host), "opensm");
         std::string& out = bundle_.text();
         out += made_by(in_, "opensm");
         out += "# " + port + " of " + host + "; goes to " + installed("port") + " there\nOPTIONS=\"--guid ";
-        append_guid(*row->guid, out);
+        append_guid(*guid, out);
         out += "\"\n";
         bundle_.close();
       }
+      // Told nothing, each manager takes the first port that is up: two of them the same, and one subnet has none.
+      if (!unknown.empty() && managed_subnets(in_.cluster, in_.plan, ends.group).size() > 1)
+        findings_.warning("opensm-port-unknown", g.span, "'" + unknown + "' has ports in several InfiniBand subnets, and nothing says which is in '" + s_.name + "': the plays do not start its manager there")
+            .help("give the GUID of its port in the spec's `inventory:` (" + unknown + "," + port + ",,0x…)");
     }
+  }
+
+  std::string port_in_subnet(const EndPoints& ends, const NodeGroupModel& g) const {
+    std::string port(ends.ports >= 0 ? std::string_view(g.server.ports[static_cast<std::size_t>(ends.ports)].name) : "eth");
+    append_int(port, ends.first_port + 1 + (fabric_.planes > 1 ? s_.plane : 0));
+    return port;
+  }
+
+  // Of a port that is in several planes the inventory has no GUID for each.
+  std::optional<std::uint64_t> guid_of(const EndPoints& ends, const NodeGroupModel& g, std::int64_t member, std::string_view port) const {
+    if (!in_.inventory || ends.split > 1) return std::nullopt;
+    const InventoryRow* row = in_.inventory->find(g.names.name(member), port);
+    if (!row) row = in_.inventory->find(in_.plan.node_object(g.first + member), port);
+    return row ? row->guid : std::nullopt;
   }
 
   const CompileInput& in_;

@@ -116,6 +116,16 @@ struct Builder {
     }
   }
 
+  // Are these ports of a ConnectX or BlueField, whose driver makes an RDMA device of each?
+  static bool is_mlx5(const ServerModel& s, const EndPoints& e) {
+    const PortSet* set = e.ports >= 0 ? &s.ports[static_cast<std::size_t>(e.ports)] : nullptr;
+    const NicPart* nic = set && set->nics >= 0 ? s.nics[static_cast<std::size_t>(set->nics)].part : nullptr;
+    if (!nic) return false;
+    const std::string_view name = nic->name ? std::string_view(*nic->name) : std::string_view();
+    const bool infiniband = std::any_of(nic->links.begin(), nic->links.end(), [](const auto& l) { return l && *l == LinkKind::infiniband; });
+    return infiniband || name.find("ConnectX") != name.npos || name.find("BlueField") != name.npos;
+  }
+
   // InfiniBand devices are called by the kernel, not by the spec, and node_exporter lists Ethernet adapters that speak RDMA among them, and ports without a cable: it is
   // counted how many run at the rate. Of several rates the lowest is the limit.
   void infiniband(const NodeGroupModel& g, int group, const std::string& of) {
@@ -124,19 +134,23 @@ struct Builder {
     const auto each_end = [&](auto&& wanted, auto&& take) {
       for (const NetworkModel& net : in.cluster.networks)
         for (const EndPoints& e : net.ends)
-          if (e.group == group && e.rate.value > 0 && wanted(net, e)) take(e);
+          if (e.group == group && e.rate.value > 0 && wanted(net, e)) take(net, e);
     };
-    const auto cable = [&](const EndPoints& e) {
-      for (std::int64_t k = 0; k < e.ports_each; ++k) cabled.emplace(e.ports, e.first_port + k);
+    const auto cable = [&](const NetworkModel& net, const EndPoints& e) {
+      const std::int64_t bond = net.kind == LinkKind::ethernet && net.spec && net.spec->bond ? *net.spec->bond : 1;
+      const std::int64_t of_adapter = e.ports >= 0 ? g.server.ports[static_cast<std::size_t>(e.ports)].ports_each : 1;
+      const std::int64_t joined = bond > 1 && of_adapter % bond == 0 ? bond : 1;
+      for (std::int64_t k = 0; k < e.ports_each; k += joined) cabled.emplace(e.ports, e.first_port + k);
     };
-    each_end([](const NetworkModel& net, const EndPoints&) { return net.kind == LinkKind::infiniband; }, [&](const EndPoints& e) {
+    each_end([](const NetworkModel& net, const EndPoints&) { return net.kind == LinkKind::infiniband; }, [&](const NetworkModel& net, const EndPoints& e) {
       slowest = slowest == 0 ? e.rate.value : std::min(slowest, e.rate.value);
-      cable(e);
+      cable(net, e);
     });
     if (slowest == 0) return;
     const std::string rate = "node_infiniband_rate_bytes_per_second", state = "node_infiniband_state_id";
-    // Ports of a RoCE network are sure to be listed with them.
-    each_end([&](const NetworkModel& net, const EndPoints& e) { return net.kind == LinkKind::ethernet && is_rdma(net) && e.rate.value >= slowest; }, cable);
+    // Ports of a RoCE network are listed with them, and those of adapters whose driver is the same: mlx5. One device is all that a bond of one adapter's ports leaves
+    // (mlx5_bond_0: Linux, commit 7907f23adc18, "net/mlx5: Implement RoCE LAG feature").
+    each_end([&](const NetworkModel& net, const EndPoints& e) { return net.kind == LinkKind::ethernet && (is_rdma(net) || is_mlx5(g.server, e)) && e.rate.value >= slowest; }, cable);
     const auto planned = static_cast<std::int64_t>(cabled.size());
     // A node that shows none has no series to count: `up` stands in for it.
     Alert a{"LinkMissing", "warning", "(count by (group, instance) (" + rate + "{" + of + "} >= " + number(slowest / 8) + " and on (instance, device, port) " + state + "{" + of + "} == 4) or on (instance) 0 * up{" + of + "}) < " + number(planned),
