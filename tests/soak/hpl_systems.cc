@@ -1,5 +1,6 @@
 // Solves many small systems with the hpl validator's solver on grids of 1 to 8 ranks, and holds every solution against LAPACK:
-//   mpirun -n 8 hpl_systems CASES [SEED]
+//   mpirun -n 8 hpl_systems CASES [SEED [device]]
+// With `device` the matrix lies in a fake accelerator (fakes/accelerator.h) and the solver takes the order that it takes with GPUs.
 // Every rank solves with those of its grid; rank 0 solves alone with LAPACK's dgesv, which shares no code with ours, checks
 //   the solution   ||x - x'|| / ||x'|| <= 4 N eps / rcond, rcond by dgecon: two backward stable solutions differ by no more
 //                  (N. J. Higham, "Accuracy and stability of numerical algorithms", 2nd ed., 2002, theorems 9.4 and 7.2 with
@@ -15,6 +16,7 @@
 #include <cstdlib>
 
 #include "base/format.h"
+#include "fakes/accelerator.h"
 #include "hpl/solver.h"
 
 namespace clusterc::hpl {
@@ -73,14 +75,16 @@ double scaled_residual(const Problem& p, const std::vector<double>& x) {
 }
 
 // What went wrong, on rank 0; empty on the others.
-std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& blas, const Lapack& lapack, int rank, int solves) {
+std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& blas, const Lapack& lapack, int rank, int solves, bool device) {
   Pulse pulse;
   Grid grid = make_grid(MPI_COMM_WORLD, p.rows, p.columns);
   std::vector<double> x(static_cast<std::size_t>(p.n)), all(x.size());
   Solution solution;
   Residual residual;
   if (grid.all != MPI_COMM_NULL) {
-    const auto part = host_part(blas);
+    // Small pieces, so that there are several; every third accelerator is as late as it may be, the others by chance.
+    constexpr double kPiece = 50'000;
+    const auto part = device ? device_part(std::make_unique<FakeAccelerator>(blas, p.seed % 3 == 0 ? 0 : p.seed), kPiece) : host_part(blas);
     Solver solver(p, grid, blas, *part, pulse);
     for (int i = 0; i < solves; ++i) {
       solver.fill();
@@ -136,7 +140,7 @@ Problem draw(std::uint64_t seed, std::uint64_t index, int ranks) {
   return p;
 }
 
-int run(int cases, std::uint64_t seed) {
+int run(int cases, std::uint64_t seed, bool device) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -160,7 +164,7 @@ int run(int cases, std::uint64_t seed) {
   int failed = 0, singular = 0;
   bool grids[9][9] = {};
   for (const Problem& p : problems) {
-    const std::string wrong = one_case(p, blas, lapack, rank, p.n < 64 ? 2 : 1);
+    const std::string wrong = one_case(p, blas, lapack, rank, p.n < 64 ? 2 : 1, device);
     singular += p.kind != MatrixKind::random;
     if (p.rows < 9 && p.columns < 9) grids[p.rows][p.columns] = true;
     if (wrong.empty()) continue;
@@ -183,7 +187,7 @@ int run(int cases, std::uint64_t seed) {
 int main(int argc, char** argv) {
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   MPI_Init(&argc, &argv);
-  const int status = clusterc::hpl::run(argc > 1 ? std::atoi(argv[1]) : 200, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
+  const int status = clusterc::hpl::run(argc > 1 ? std::atoi(argv[1]) : 200, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1, argc > 3 && std::string(argv[3]) == "device");
   MPI_Finalize();
   return status;
 }

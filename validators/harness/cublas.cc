@@ -1,12 +1,17 @@
 #ifdef CLUSTERC_CUDA
 #include "harness/cublas.h"
 
+#include <cstdlib>
+
 #include "base/format.h"
 #include "harness/cuda_support.h"
 
 namespace clusterc::harness {
 
 Cublas::Cublas(std::initializer_list<const char*> names) {
+  // A user's wish for FP64 or FP32 made of lower precision (cuBLAS documentation, "Floating Point Emulation") is not what is measured here: whether
+  // such a figure is one of 64-bit arithmetic is contested.
+  for (const char* wish : {"CUBLAS_EMULATE_DOUBLE_PRECISION", "CUBLAS_EMULATE_SINGLE_PRECISION"}) ::unsetenv(wish);
   std::string why;
   auto found = Library::open(names, why);
   if (!found) throw CouldNotRun(Cause::library_missing, why);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <new>
 #include <thread>
 
@@ -16,6 +17,9 @@
 #include "harness/loop.h"
 #include "harness/machine.h"
 #include "harness/run.h"
+#ifdef CLUSTERC_CUDA
+#include "hpl/cuda.h"
+#endif
 #include "hpl/sizes.h"
 #include "hpl/solver.h"
 #include "mpi/guard.h"
@@ -28,12 +32,12 @@ using namespace harness;
 using mpi::check;
 using mpi::Job;
 
-constexpr Backend kBackends[] = {Backend::host};
+constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {
-    {"--block", Kind::count, "COUNT", "block size NB (default 192)"},
+    {"--block", Kind::count, "COUNT", "block size NB (default 192; cuda: 512)"},
     {"--rows", Kind::count, "COUNT", "rows P of the process grid (default: the largest divisor of the ranks up to their root)"},
     {"--columns", Kind::count, "COUNT", "columns Q (default: ranks / P); ranks beyond P x Q stay idle"},
-    {"--memory", Kind::bytes, "BYTES", "of each node, for the matrix (default: 80 % of what is available)"},
+    {"--memory", Kind::bytes, "BYTES", "of each node, for the matrix (default: 80 % of what is available); cuda: of each GPU (default: 90 % of what is free)"},
     {"--threads", Kind::count, "COUNT", "of the BLAS in each rank (default: the rank's share of the cores)"},
     {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 60)"}};
 constexpr MetricFacts kMetrics[] = {{"hpl.score", "FLOP/s", "N^2 (2/3 N + 3/2) / time of the slowest rank"},
@@ -42,11 +46,12 @@ constexpr Program kProgram{.name = "hpl",
                            .summary = "LU with partial pivoting as HPL measures it, started under mpirun or srun; only rank 0 prints",
                            .size_kind = Kind::count,
                            .size_help = "order N (default: what the memory holds, and --seconds allows)",
-                           .backends = kBackends,
+                           .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
                            .metrics = kMetrics};
 constexpr double kTimeout = 60;
 constexpr Index kDefaultBlock = 192;
+constexpr Index kDefaultBlockCuda = 512;  // between the 288 and 896 that are published for GPUs (README.md); not measured
 constexpr Index kDgemmFrom = 512;  // below this order, and where ranks take turns, a DGEMM says nothing about the machine
 
 struct Shape {
@@ -82,18 +87,69 @@ class Runner {
   Runner(const Options& options, const Job& job, Reporter& report, Pulse& pulse) : options_(options), job_(job), report_(report), pulse_(pulse) {}
 
   void all() {
+    if (cuda()) agree([this] { take_gpu(); });
     const unsigned threads = thread_count(options_, job_);
     setenv("OPENBLAS_NUM_THREADS", format("{}", threads).c_str(), 0);  // it starts its threads when it is loaded
     blas_ = std::make_shared<Blas>(threads);
     watch_at_rest();
     choose();
     grid_ = make_grid(MPI_COMM_WORLD, problem_.rows, problem_.columns);
+    measuring_ = true;
     if (grid_.all != MPI_COMM_NULL) measure();
     wait_for_all();
     free_grid(grid_);
   }
 
+  // From here on a rank may fail alone.
+  bool measuring() const { return measuring_; }
+  std::string who() const { return cuda() ? format("rank {}, gpu{}", job_.rank, gpu_) : format("rank {}", job_.rank); }
+
  private:
+  bool cuda() const { return options_.device == Backend::cuda; }
+
+  // What one rank cannot do, no rank does: the first that could not says why, to all.
+  void agree(const std::function<void()>& attempt) {
+    constexpr int kNone = 1 << 30;
+    int cause = 0, first = kNone, mine = kNone;
+    std::string why(512, '\0');
+    try {
+      attempt();
+    } catch (const CouldNotRun& e) {
+      mine = job_.rank;
+      cause = static_cast<int>(e.cause());
+      why = format("rank {} on {}: {}", job_.rank, host_name(), e.what());
+      why.resize(512);
+    }
+    check(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+    if (first == kNone) return;
+    check(MPI_Bcast(&cause, 1, MPI_INT, first, MPI_COMM_WORLD), "MPI_Bcast");
+    check(MPI_Bcast(why.data(), static_cast<int>(why.size()), MPI_CHAR, first, MPI_COMM_WORLD), "MPI_Bcast");
+    throw CouldNotRun(static_cast<Cause>(cause), why.c_str());
+  }
+
+  // The ranks of a node take its GPUs in turn; where there are fewer GPUs than ranks they share them.
+  void take_gpu() {
+    const int gpus = require_gpus();
+    int local = 0, locals = 1;
+    MPI_Comm_rank(job_.node, &local);
+    MPI_Comm_size(job_.node, &locals);
+    gpu_ = local % gpus;
+    const int sharing = (locals - gpu_ + gpus - 1) / gpus;
+#ifdef CLUSTERC_CUDA
+    cublas_ = open_cublas();
+    gpu_memory_ = free_memory_of_gpu(gpu_) / sharing;
+#else
+    (void)sharing;
+#endif
+  }
+
+  std::unique_ptr<LocalPart> make_part() const {
+#ifdef CLUSTERC_CUDA
+    if (cuda()) return cuda_part(gpu_, cublas_);
+#endif
+    return host_part(blas_);
+  }
+
   void watch_at_rest() {
     check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
     pulse_.beat();
@@ -107,29 +163,42 @@ class Runner {
     const GridShape shape = *grid_shape(static_cast<unsigned>(job_.ranks), options_.count("--rows"), options_.count("--columns"));
     problem_.rows = static_cast<int>(shape.rows);
     problem_.columns = static_cast<int>(shape.columns);
-    problem_.nb = options_.count("--block").value_or(kDefaultBlock);
+    problem_.nb = options_.count("--block").value_or(cuda() ? kDefaultBlockCuda : kDefaultBlock);
     problem_.seed = stream_seed(options_.seed, 0);
 
-    // Ranks of a node that work; nodes differ, and the fullest decides.
-    double working = job_.rank < problem_.rows * problem_.columns ? 1 : 0, on_node = 0;
-    check(MPI_Allreduce(&working, &on_node, 1, MPI_DOUBLE, MPI_SUM, job_.node), "MPI_Allreduce");
-    const auto available = static_cast<double>(available_memory());
-    const double most = options_.bytes("--memory") ? static_cast<double>(*options_.bytes("--memory")) : kMemoryShare * available;
-    const double each = all_min(on_node > 0 && available > 0 ? most / on_node : 1e300);
+    const auto [most, there] = memory_of_rank();
+    const auto bytes_of = cuda() ? bytes_of_device : bytes_of_rank;
     if (options_.size) {
       problem_.n = static_cast<Index>(*options_.size);
-      const double needed = bytes_of_rank(problem_.n, problem_.nb, shape), there = all_min(on_node > 0 && available > 0 ? available / on_node : 1e300);
+      const double needed = bytes_of(problem_.n, problem_.nb, shape);
       if (needed > there) {
         throw CouldNotRun(Cause::no_memory, format("order {} takes {} a rank, {} are available", problem_.n, bytes_text(needed), bytes_text(there)));
       }
       return;
     }
-    problem_.n = order_for_memory(each, problem_.nb, shape);
+    problem_.n = order_for_memory(most, problem_.nb, shape, bytes_of);
     if (options_.seconds) problem_.n = std::min(problem_.n, order_for_time(*options_.seconds, dgemm_estimate() * problem_.rows * problem_.columns, problem_.nb));
+  }
+
+  // Bytes for each rank that works: what it shall take at most, and what there is. Nodes and GPUs differ; the fullest decides.
+  std::pair<double, double> memory_of_rank() {
+    const bool works = job_.rank < problem_.rows * problem_.columns;
+    const auto wish = options_.bytes("--memory");
+    if (cuda()) {
+      const double most = wish ? static_cast<double>(*wish) : kDeviceMemoryShare * gpu_memory_;
+      return {all_min(works ? most : 1e300), all_min(works ? gpu_memory_ : 1e300)};
+    }
+    double working = works ? 1 : 0, on_node = 0;
+    check(MPI_Allreduce(&working, &on_node, 1, MPI_DOUBLE, MPI_SUM, job_.node), "MPI_Allreduce");
+    const auto available = static_cast<double>(available_memory());
+    const double most = wish ? static_cast<double>(*wish) : kMemoryShare * available;
+    const bool known = on_node > 0 && available > 0;
+    return {all_min(known ? most / on_node : 1e300), all_min(known ? available / on_node : 1e300)};
   }
 
   // Operations per second of this rank's DGEMM, the slowest of all; a tenth of a second.
   double dgemm_estimate() {
+    if (cuda()) return dgemm_estimate_of_gpu();
     constexpr int kOrder = 1024;
     const double one = 1, zero = 0;
     std::vector<double> a(kOrder * kOrder), b(a.size()), c(a.size());
@@ -144,6 +213,17 @@ class Runner {
       best = std::min(best, now_seconds() - begin);
     }
     return 2.0 * kOrder * kOrder * kOrder / all_max(best);
+  }
+
+  double dgemm_estimate_of_gpu() {
+    constexpr Index kOrder = 8192;
+    const auto part = make_part();
+    const Axis alone{.nb = problem_.nb};
+    part->allocate({.n = kOrder, .nb = problem_.nb}, alone, alone, kOrder, kOrder + 1);
+    part->fill(0, kOrder);
+    double best = 1e300;
+    for (int i = 0; i < 3; ++i) best = std::min(best, part->time_dgemm(problem_.nb));
+    return 2.0 * static_cast<double>(kOrder * kOrder * problem_.nb) / all_max(best);
   }
 
   struct Run {
@@ -165,7 +245,7 @@ class Runner {
   void warm_up(unsigned times) {
     Problem small = problem_;
     small.n = std::min<Index>(problem_.n, 4 * problem_.nb * std::max(problem_.rows, problem_.columns));
-    const auto backend = host_part(blas_);
+    const auto backend = make_part();
     Solver solver(small, grid_, blas_, *backend, pulse_);
     for (unsigned i = 0; i < times; ++i) once(solver);
   }
@@ -173,7 +253,7 @@ class Runner {
   void measure() {
     const unsigned warmup = options_.warmup.value_or(1);
     if (warmup > 0) warm_up(warmup);
-    const auto backend = host_part(blas_);
+    const auto backend = make_part();
     const double begin = now_seconds();
     double last_told = begin, solve_began = begin;
     const auto progress = [&](double share) {
@@ -252,7 +332,8 @@ class Runner {
                     {"rows", static_cast<std::uint64_t>(problem_.rows)}, {"columns", static_cast<std::uint64_t>(problem_.columns)},
                     {"ranks", ranks}, {"nodes", static_cast<std::uint64_t>(job_.nodes)}, {"oversubscribed", job_.oversubscribed}};
     if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
-    for (auto& parameter : blas_->parameters()) m.parameters.push_back(std::move(parameter));
+    for (auto& parameter : backend.parameters()) m.parameters.push_back(std::move(parameter));
+    for (auto& parameter : blas_->parameters()) m.parameters.emplace_back((cuda() ? "host_" : "") + parameter.first, std::move(parameter.second));
     if (std::isfinite(worst->residual.scaled)) m.parameters.emplace_back("residual", worst->residual.scaled);
     else m.parameters.emplace_back("residual", std::string("not finite"));
     m.parameters.emplace_back("residual_limit", kThreshold);
@@ -295,6 +376,10 @@ class Runner {
   Reporter& report_;
   Pulse& pulse_;
   std::shared_ptr<Blas> blas_;
+  std::shared_ptr<Cublas> cublas_;
+  int gpu_ = 0;
+  double gpu_memory_ = 0;  // bytes that are free on it for this rank
+  bool measuring_ = false;
   Problem problem_;
   Grid grid_;
 };
@@ -306,16 +391,21 @@ int main_of_rank(const Options& options) {
   if (rank == 0) report.header(utc_now());
   Pulse pulse;
   mpi::Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), mpi::seconds_behind(rank), mpi::tell_and_leave(report, rank));
-  // Every rank sees the same load, the same missing back end and the same sizes.
-  const auto by_all = [&](Cause cause) { return cause == Cause::busy || cause == Cause::no_memory || options.device == Backend::cuda; };
+  Job job;
+  std::unique_ptr<Runner> runner;
+  // Every rank sees the same load and sizes, and hears of what another one lacks; a GPU may fail later, and alone.
+  const bool cuda = options.device == Backend::cuda;
+  const auto by_all = [&](Cause cause) { return cuda && runner && runner->measuring() ? cause == Cause::busy : cuda || cause == Cause::busy || cause == Cause::no_memory; };
   return mpi::run_rank(report, rank, by_all, [&] {
-    if (options.device == Backend::cuda) {
-      require_gpus();
-      throw CouldNotRun(Cause::not_built, "the hpl validator computes on the host only");
-    }
-    const Job job = mpi::describe_job();
+    job = mpi::describe_job();
     guard.watch(mpi::processes_of_node(job), job.nodes);
-    Runner(options, job, report, pulse).all();
+    runner = std::make_unique<Runner>(options, job, report, pulse);
+    try {
+      runner->all();
+    } catch (const CouldNotRun& e) {
+      if (!cuda || !runner->measuring() || e.cause() == Cause::busy || e.cause() == Cause::interrupted) throw;
+      throw CouldNotRun(e.cause(), format("{}: {}", runner->who(), e.what()));
+    }
   });
 }
 

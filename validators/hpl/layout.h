@@ -3,6 +3,8 @@
 #pragma once
 #include <cstdint>
 
+#include "harness/inputs.h"
+
 namespace clusterc::hpl {
 
 using Index = std::int64_t;
@@ -11,13 +13,13 @@ struct Axis {
   Index nb = 1;
   int parts = 1, me = 0;
 
-  int owner(Index global) const { return static_cast<int>(global / nb % parts); }
+  CLUSTERC_BOTH int owner(Index global) const { return static_cast<int>(global / nb % parts); }
   // How many of the indices below `global` are mine; of an index that I own, its place here.
-  Index below(Index global) const {
+  CLUSTERC_BOTH Index below(Index global) const {
     const Index blocks = global / nb, rounds = blocks / parts, rest = blocks % parts;
     return rounds * nb + (me < rest ? nb : me == rest ? global % nb : 0);
   }
-  Index global(Index local) const { return (local / nb * parts + me) * nb + local % nb; }
+  CLUSTERC_BOTH Index global(Index local) const { return (local / nb * parts + me) * nb + local % nb; }
 };
 
 // Distance between rows or columns: whole cache lines, and no multiple of 4 KiB, where successive rows would share a cache set.

@@ -9,7 +9,8 @@
 namespace clusterc::hpl {
 
 struct Free {
-  void operator()(double* at) const { std::free(at); }
+  void (*release)(void*) = std::free;
+  void operator()(double* at) const { release(at); }
 };
 using Array = std::unique_ptr<double[], Free>;
 

@@ -16,7 +16,7 @@ void Panel::shape(Index first, Index width, Index rows) {
   width_ = width;
   rows_ = rows;
   if (length() <= capacity_) return;  // panels only shrink
-  at_ = allocate(static_cast<std::size_t>(length()));
+  at_ = allocate_(static_cast<std::size_t>(length()));
   capacity_ = length();
 }
 

@@ -5,7 +5,9 @@
 //
 // `top` ends as L11 (unit, below the diagonal) and U11; `below` as the rows of L21 that this process row updates with.
 #pragma once
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "harness/blas.h"
@@ -18,6 +20,8 @@ namespace clusterc::hpl {
 class Panel {
  public:
   static constexpr Index kHeader = 8;  // doubles, one cache line: checksum, first column without a pivot, smallest pivot
+  // `allocate`: where its memory comes from.
+  explicit Panel(std::function<Array(std::size_t)> allocate = hpl::allocate) : allocate_(std::move(allocate)) {}
   // `first`: global index of its first column; `rows`: local rows below the diagonal block.
   void shape(Index first, Index width, Index rows);
 
@@ -43,6 +47,7 @@ class Panel {
 
  private:
   std::uint64_t sum() const;
+  std::function<Array(std::size_t)> allocate_;
   Array at_;
   Index capacity_ = 0, first_ = 0, width_ = 0, rows_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "hpl/device_work.h"
 
 namespace clusterc::hpl {
 
@@ -31,12 +32,20 @@ double bytes_of_rank(Index n, Index nb, GridShape shape) {
   return 8 * (rows * columns + width * columns + 2 * width * (rows + width) + exchange + 8 * rows);
 }
 
-Index order_for_memory(double bytes, Index nb, GridShape shape) {
-  // bytes_of_rank grows with n: halve the interval. 2^31 rows is more than any machine's memory.
+double bytes_of_device(Index n, Index nb, GridShape shape) {
+  const auto block = static_cast<double>(nb), order = static_cast<double>(n);
+  const double line = 16;   // of padding, at most, in elements (layout.h)
+  const double rows = std::min(order, std::ceil(order / block / shape.rows) * block);
+  const double columns = std::min(order + 1, std::ceil((order + 1) / block / shape.columns) * block) + line;
+  return 8 * (rows * columns + (shape.rows > 1 ? 2 : 1) * block * columns + 3 * block * (rows + line + block) + columns + rows + 2 * PartialProducts::kParts * PartialProducts::kRows);
+}
+
+Index order_for_memory(double bytes, Index nb, GridShape shape, double (*bytes_of)(Index, Index, GridShape)) {
+  // Both grow with n: halve the interval. 2^31 rows is more than any machine's memory.
   Index low = 1, high = Index{1} << 31;
   while (high - low > 1) {
     const Index middle = low + (high - low) / 2;
-    (bytes_of_rank(middle, nb, shape) <= bytes ? low : high) = middle;
+    (bytes_of(middle, nb, shape) <= bytes ? low : high) = middle;
   }
   return low >= nb ? low / nb * nb : low;
 }

@@ -20,8 +20,12 @@ inline constexpr double kMemoryShare = 0.80;
 
 // What a rank allocates: its part of [A b], U, two panels, and with several rows the rows on their way.
 double bytes_of_rank(Index n, Index nb, GridShape);
-// The largest order, in whole blocks where there is one, whose rank takes no more than `bytes`.
-Index order_for_memory(double bytes, Index nb, GridShape);
+// The same in the memory of a device: [A b], U and packed rows, two panels, a block on its way to the host.
+double bytes_of_device(Index n, Index nb, GridShape);
+// Of a GPU's free memory: nothing else runs there, and the library wants work space of its own.
+inline constexpr double kDeviceMemoryShare = 0.90;
+// The largest order, in whole blocks where there is one, whose rank takes no more than `bytes`, as `bytes_of` reckons.
+Index order_for_memory(double bytes, Index nb, GridShape, double (*bytes_of)(Index, Index, GridShape) = bytes_of_rank);
 // The order that takes about `seconds` at a share of the given DGEMM rate that small systems reach.
 Index order_for_time(double seconds, double dgemm_rate, Index nb);
 

@@ -37,8 +37,6 @@ void free_grid(Grid& grid) {
 namespace {
 
 constexpr int kSumTag = 2, kUnknownTag = 3;
-// Work between two looks at the messages, in operations: tens of milliseconds on one core. Smaller pieces cost DGEMM its rate.
-constexpr double kPiece = 4e9;
 constexpr Index kRows = 64;  // filled or checked between two signs of life
 
 // A pivot among the ranks of a grid column: one all-reduce of the candidate together with its row.
@@ -98,7 +96,8 @@ class Solver::Impl {
       : p_(problem), grid_(grid), blas_(std::move(blas)), backend_(backend), pulse_(pulse), progress_(std::move(progress)),
         rows_{.nb = p_.nb, .parts = p_.rows, .me = grid.my_row}, columns_{.nb = p_.nb, .parts = p_.columns, .me = grid.my_column},
         row_count_(rows_.below(p_.n)), column_count_(columns_.below(p_.n + 1)), blocks_((p_.n + p_.nb - 1) / p_.nb),
-        ring_(grid.row, grid.my_column, p_.columns, grid.rank_of(grid.my_row, 0), pulse) {
+        ring_(grid.row, grid.my_column, p_.columns, grid.rank_of(grid.my_row, 0), pulse),
+        host_memory_([this](std::size_t count) { return backend_.host_memory(count); }), panels_{Panel(host_memory_), Panel(host_memory_)} {
     if (p_.rows > 1) exchange_ = std::make_unique<ColumnExchange>(grid.column, pulse);
     backend_.allocate(p_, rows_, columns_, row_count_, column_count_);
   }
@@ -124,6 +123,7 @@ class Solver::Impl {
     back_substitution(s.x);
     const double end = now_seconds();
     s.phases.back_substitution = end - back;
+    if (const auto seconds = backend_.take_update_seconds()) s.phases.update = *seconds;
     for (int slot : {0, 1}) ring_.drain(slot);
     s.seconds = now_seconds() - begin;
     return s;
@@ -224,22 +224,23 @@ class Solver::Impl {
     if (panel.no_pivot() >= 0 && s.no_pivot < 0) s.no_pivot = static_cast<Index>(panel.no_pivot());
     s.smallest_pivot = std::min(s.smallest_pivot, panel.smallest_pivot());
 
-    if (owns_column(j) && owns_row(j)) backend_.write_upper(rows_.below(panel.first()), columns_.below(panel.first()), panel.width(), panel.top());
     backend_.load_panel(panel);
+    if (owns_column(j) && owns_row(j)) backend_.write_upper(rows_.below(panel.first()), columns_.below(panel.first()));
     plan_exchange(panel);
     Index column = columns_.below(end_of(j));
-    if (j + 1 < blocks_) {
-      ring_.drain(1 - slot);
-      if (owns_column(j + 1)) {
-        const Index ahead = columns_.below(end_of(j + 1)) - column;
-        update(j, column, ahead, s.phases);
-        column += ahead;
-        make_panel(j + 1, s.phases);
-      } else {
-        expect_panel(j + 1);
-      }
+    const bool another = j + 1 < blocks_, mine = another && owns_column(j + 1);
+    if (another) ring_.drain(1 - slot);
+    if (mine) {
+      const Index ahead = columns_.below(end_of(j + 1)) - column;
+      update(j, column, ahead, s.phases);
+      column += ahead;
+      if (backend_.works_alongside()) backend_.mark();
+      else make_panel(j + 1, s.phases);
+    } else if (another) {
+      expect_panel(j + 1);
     }
     update(j, column, column_count_ - column, s.phases);
+    if (mine && backend_.works_alongside()) make_panel(j + 1, s.phases);
     if (progress_) {
       const double left = static_cast<double>(p_.n - end_of(j)) / static_cast<double>(p_.n);
       progress_(1 - left * left * left);
@@ -298,7 +299,7 @@ class Solver::Impl {
     backend_.pack(sources_[me], column, columns, outgoing_.get());
     check(MPI_Allgatherv(outgoing_.get(), counts[me], MPI_DOUBLE, incoming_.get(), counts.data(), begins.data(), MPI_DOUBLE, grid_.column), "MPI_Allgatherv of rows");
     pulse_.beat();
-    for (std::size_t r = 0; r < source_rows_.size(); ++r) backend_.unpack_to_u(source_rows_[r], columns, incoming_.get() + begins[r]);
+    for (std::size_t r = 0; r < source_rows_.size(); ++r) backend_.unpack_to_u(source_rows_[r], column, columns, incoming_.get() + begins[r]);
     if (grid_.my_row == top_owner_) {
       for (std::size_t r = 0; r < targets_.size(); ++r) backend_.pack(targets_[r], column, columns, outgoing_.get() + out_begins[r]);
     }
@@ -307,9 +308,9 @@ class Solver::Impl {
     pulse_.beat();
   }
 
-  static void reserve(Array& array, Index& size, Index wanted) {
+  void reserve(Array& array, Index& size, Index wanted) {
     if (wanted <= size) return;
-    array = hpl::allocate(static_cast<std::size_t>(wanted));
+    array = host_memory_(static_cast<std::size_t>(wanted));
     size = wanted;
   }
 
@@ -319,7 +320,7 @@ class Solver::Impl {
     const Index top = owns_row(j) ? rows_.below(panel.first()) : -1, first = rows_.below(end_of(j));
     // The same number of pieces on every rank of a grid column, though their numbers of rows differ.
     const double work = 2.0 * static_cast<double>(p_.n - panel.first()) / p_.rows * static_cast<double>(panel.width());
-    const Index pieces = std::max<Index>(1, static_cast<Index>(work * static_cast<double>(columns) / kPiece + 0.5));
+    const Index pieces = std::max<Index>(1, static_cast<Index>(work * static_cast<double>(columns) / backend_.piece() + 0.5));
     for (Index piece = 0; piece < pieces; ++piece) {
       const Index from = column + columns * piece / pieces, n = column + columns * (piece + 1) / pieces - from;
       if (n == 0) continue;
@@ -404,6 +405,7 @@ class Solver::Impl {
   const Index row_count_, column_count_, blocks_;
   Ring ring_;
   std::unique_ptr<ColumnExchange> exchange_;
+  const std::function<Array(std::size_t)> host_memory_;
   Panel panels_[2];
   // Of the current panel's exchanges, in local rows. One grid row: gather_ and moves_; several: lists by owner.
   std::vector<Move> gather_, moves_;

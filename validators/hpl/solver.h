@@ -5,6 +5,8 @@
 //     all columns of ranks have panel j                          a: | update all with j ............ | update 3 ahead | factor 3 |
 //     owners of j + 1: update it alone, factor it, send it       b: | update 2 ahead | factor 2 | update the rest with j | ...
 //     update the rest with j, row exchanges included             (a receives panel 2 while it updates: nobody waits)
+//
+// Where a device updates by itself, the owners of j + 1 ask for the whole update first and factor meanwhile (device.cc).
 #pragma once
 #include <mpi.h>
 
@@ -28,7 +30,7 @@ struct Grid {
 Grid make_grid(MPI_Comm, int rows, int columns);
 void free_grid(Grid&);
 
-struct Phases {  // seconds of this rank
+struct Phases {  // seconds of this rank; a device that works alongside has its own for the update, and they overlap the others
   double panel = 0, broadcast = 0, exchange = 0, update = 0, back_substitution = 0;
 };
 

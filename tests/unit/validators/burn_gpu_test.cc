@@ -186,6 +186,13 @@ TEST(Cublas, ALibraryThatIsMissingOrLacksAFunctionIsNamed) {
     }
   }
 }
+
+// Products of emulated precision would be another figure under the same name.
+TEST(Cublas, EmulationThatTheEnvironmentAsksForIsNotUsed) {
+  setenv("CUBLAS_EMULATE_DOUBLE_PRECISION", "1", 1);
+  EXPECT_THROW(harness::open_cublas({"libthere-is-no-such.so.1"}), CouldNotRun);
+  EXPECT_EQ(getenv("CUBLAS_EMULATE_DOUBLE_PRECISION"), nullptr);
+}
 #endif
 
 }  // namespace

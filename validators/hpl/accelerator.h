@@ -1,0 +1,49 @@
+// What a device with memory of its own must do for hpl: arrays, copies, the work of device_work.h, and three routines of a BLAS, each in a
+// stream. Work of one stream is done in its order; between streams only events order anything. Every pointer is the device's unless it says host.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "harness/report.h"
+#include "hpl/device_work.h"
+#include "hpl/memory.h"
+
+namespace clusterc::hpl {
+
+enum class Stream : std::uint8_t { compute, exchange, copy };
+inline constexpr int kStreams = 3;
+
+using Work = std::variant<CopyRows, CopyBlock, ToColumns, CopyUpper, FillMatrix, FillSmall, PartialProducts>;
+
+class Accelerator {
+ public:
+  using Event = std::size_t;
+
+  virtual ~Accelerator() = default;
+  virtual harness::Device device() const = 0;
+  virtual std::vector<std::pair<std::string, harness::Parameter>> parameters() const = 0;
+
+  virtual double* allocate(Index count) = 0;               // lives as long as this; throws CouldNotRun(no_memory)
+  virtual Array host_memory(std::size_t count) = 0;        // that copies reach without a detour
+  virtual Event make_event() = 0;
+  virtual void record(Event, Stream) = 0;                  // it stands for all work that the stream has now
+  virtual void wait(Stream, Event) = 0;                    // what the stream gets from here on comes after it; nothing where it was never recorded
+  virtual void finish(Event) = 0;                          // returns when that is done
+  virtual double seconds_between(Event, Event) = 0;        // both recorded in one stream, and done
+
+  virtual void upload(Stream, double* to, const double* host, Index count) = 0;    // `host` stays as it is until then
+  virtual void download(Stream, double* host, const double* from, Index count) = 0;
+  virtual void run(Stream, const Work&) = 0;
+
+  // As the BLAS has them, all by columns: U := U L^-T with L (width x width) unit and lower, U n x width.
+  virtual void dtrsm(Stream, Index n, Index width, const double* l, Index ld_l, double* u, Index ld_u) = 0;
+  // C -= U L^T: C n x rows, U n x width, L rows x width.
+  virtual void dgemm(Stream, Index n, Index rows, Index width, const double* u, Index ld_u, const double* l, Index ld_l, double* c, Index ld_c) = 0;
+  // y := A^T x, A m x n.
+  virtual void dgemv(Stream, Index m, Index n, const double* a, Index ld_a, const double* x, double* y) = 0;
+};
+
+}  // namespace clusterc::hpl
