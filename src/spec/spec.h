@@ -520,7 +520,7 @@ struct Spec {
     v("prices", s.prices, {.doc = "what things cost, for the cost of the plan"});
     v("phases", s.phases, {.doc = "steps in which the cluster grows, in order; the last one is the whole spec"});
     v("accept", s.accept, {.doc = "findings that are accepted, with reason and date"});
-    v("severity", s.severity, {.doc = "rules whose severity is raised: { net-single-management-leaf: error }"});
+    v("severity", s.severity, {.doc = "rules whose severity is raised: { cool-density-beyond-method: error }"});
     v("thresholds", s.thresholds, {.doc = "limits of policy that this site sets otherwise, by rule: { rack-heavy-device-placed-high: 30 kg }"});
     v("outputs", s.outputs, {.doc = "wishes for compiled files, by output"});
   }
