@@ -60,6 +60,38 @@ void check_end(const Rule& rule, const RuleInput& in, Findings& findings, const 
   }
 }
 
+// A switch of the network: what it switches, and how fast its ports are. `tier` is empty for the one that `switch` names, which all others link to.
+void check_switch(const Rule& rule, Findings& findings, const NetworkModel& n, const SwitchPart& sw, const Value<std::string>& named, std::string_view tier) {
+  const std::string object = "networks." + n.name, role = tier.empty() ? std::string() : format("its {} ", tier), as = tier.empty() ? "switch" : std::string(tier);
+  const auto found = [&](SourceSpan other, std::string_view what, const std::string& message) -> Finding& {
+    Finding& f = findings.error(rule.id, tier.empty() ? first_place(other, named.span, n.span) : named.span, message);
+    if (tier.empty()) f.note(named.span, "the switch is named here");
+    else if (other.valid()) f.note(other, format("the {} of the network", what));
+    f.object(object);
+    return f;
+  };
+  if (sw.link && *sw.link != n.kind) {
+    Finding& f = found(written(n.spec->kind), "kind", format("network '{}' is {}, {}'{}' is a switch for {}", n.name, enum_text(n.kind), role, *named, enum_text(*sw.link)));
+    mention_unconfirmed(f, sw.link, format("what '{}' switches", *named));
+    f.help(tier.empty() ? format("`kind: {}`, or a switch for {}", enum_text(*sw.link), enum_text(n.kind)) : format("a {} for {}", as, enum_text(n.kind)));
+  }
+  if (sw.port_rate && above(n.rate.value, sw.port_rate->value)) {
+    Finding& f = found(written(n.spec->rate), "rate", format("network '{}' runs {}, a port of {}'{}' runs {}", n.name, to_text(n.rate), role, *named, to_text(*sw.port_rate)));
+    mention_unconfirmed(f, sw.port_rate, format("the port rate of '{}'", *named));
+    f.help(format("`rate: {}`, or a faster {}", to_text(*sw.port_rate), as));
+  }
+}
+
+// Spines and cores of other switches, where the fabric has that tier (or could not be counted).
+void check_tiers(const Rule& rule, const Plan& plan, Findings& findings, const NetworkModel& n) {
+  for (const auto& [tier, part] : n.tier_parts) {
+    if (!part) continue;
+    for (const Fabric& f : plan.fabrics)
+      if (f.name == n.name && (f.tiers.empty() || std::any_of(f.tiers.begin(), f.tiers.end(), [&](const FabricTier& t) { return t.word == tier; })))
+        check_switch(rule, findings, n, *part, n.spec->tiers.find(tier)->value, tier);
+  }
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NetworkModel& n : c.networks) {
@@ -69,23 +101,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .help("write the rate of one port").object("networks." + n.name);
       continue;                                  // whatever else does not fit follows from it
     }
-    if (n.switch_part && n.shares < 0) {
-      const SwitchPart& sw = *n.switch_part;
-      if (sw.link && *sw.link != n.kind) {
-        Finding& f = findings.error(rule.id, first_place(written(n.spec->kind), n.spec->switch_model.span), format("network '{}' is {}, '{}' is a switch for {}", n.name, enum_text(n.kind), n.switch_model, enum_text(*sw.link)));
-        f.note(n.spec->switch_model.span, "the switch is named here");
-        mention_unconfirmed(f, sw.link, format("what '{}' switches", n.switch_model));
-        f.help(format("`kind: {}`, or a switch for {}", enum_text(*sw.link), enum_text(n.kind)));
-        f.object("networks." + n.name);
-      }
-      if (sw.port_rate && above(n.rate.value, sw.port_rate->value)) {
-        Finding& f = findings.error(rule.id, first_place(written(n.spec->rate), n.span), format("network '{}' runs {}, a port of '{}' runs {}", n.name, to_text(n.rate), n.switch_model, to_text(*sw.port_rate)));
-        f.note(n.spec->switch_model.span, "the switch is named here");
-        mention_unconfirmed(f, sw.port_rate, format("the port rate of '{}'", n.switch_model));
-        f.help(format("`rate: {}`, or a faster switch", to_text(*sw.port_rate)));
-        f.object("networks." + n.name);
-      }
-    }
+    if (n.switch_part && n.shares < 0) check_switch(rule, findings, n, *n.switch_part, n.spec->switch_model, {});
+    if (n.shares < 0) check_tiers(rule, in.plan, findings, n);
     for (const EndPoints& e : n.ends) {
       if (e.group >= 0 && e.ports >= 0) {
         const ServerModel& s = c.nodes[e.group].server;
@@ -103,7 +120,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Both ends of a link speak one language at one rate: the adapter and the switch are made for the network's `kind`, and neither is slower than its `rate`, which is one that such links have. Where only some of the members are slower, it is a note: their switch ports are slowed down.
+Both ends of a link speak one language at one rate: the adapter and the switches, those of `tiers` too, are made for the network's `kind`, and none is slower than its `rate`, which is one that such links have. Where only some of the members are slower, it is a note: their switch ports are slowed down.
 
 ## Why it matters
 
@@ -112,8 +129,8 @@ The cable fits and the link stays down, or comes up at half the rate that everyt
 ## Formula
 
 ```
-kind of the network is one that the adapter speaks, and the switch's own
-rate of the network <= rate of a port of the adapter, and of the switch
+kind of the network is one that the adapter speaks, and that of each switch: leaf, spine, core
+rate of the network <= rate of a port of the adapter, and of each switch
 rate is one that the kind has: Ethernet … 100, 200, 400, 800 Gb/s; InfiniBand … 100, 200, 400, 800 Gb/s
 ```
 
