@@ -22,13 +22,17 @@ void add_supplies(SupplyLoad& load, const PsuSet* psus) {
   load.efficiency = psus->efficiency.value_or(kSupplyEfficiency);
 }
 
-SupplyLoad load_of(const Plan& plan, const RackedDevice& d) {
+// Each node of a group at no more than this.
+struct Cap { int group = -1; double watts = 0; };
+
+SupplyLoad load_of(const Plan& plan, const RackedDevice& d, const Cap& cap = {}) {
   const Cluster& c = *plan.cluster;
   SupplyLoad load;
   switch (d.kind) {
     case DeviceKind::node: {
       const ServerModel& s = c.nodes[d.group].server;
       load.watts = s.power.value_or(Watts(0)).value;
+      if (d.group == cap.group) load.watts = std::min(load.watts, cap.watts);
       load.throttles = true;
       if (s.power_idle) load.idle = std::min(s.power_idle->value, load.watts);
       break;
@@ -53,7 +57,7 @@ struct ToDeal {
 };
 
 // From the bottom up; only those that have supplies.
-std::vector<ToDeal> all_to_deal(const Plan& plan, const RackPlan& r) {
+std::vector<ToDeal> all_to_deal(const Plan& plan, const RackPlan& r, const Cap& cap) {
   std::vector<ToDeal> out;
   std::size_t next = 0, kept = 0;
   while (next < r.devices.size() || kept < r.kept.size()) {
@@ -61,7 +65,7 @@ std::vector<ToDeal> all_to_deal(const Plan& plan, const RackPlan& r) {
     const auto below = static_cast<std::int16_t>(next);
     const RackedDevice& device = to_come ? r.kept[kept++] : r.devices[next++];
     if (const PsuSet* psus = supplies_of(plan, device); psus && *psus->count > 0)
-      out.push_back({load_of(plan, device), psus->inlet.value_or(InletKind::hardwired), below, to_come});
+      out.push_back({load_of(plan, device, cap), psus->inlet.value_or(InletKind::hardwired), below, to_come});
   }
   return out;
 }
@@ -121,12 +125,12 @@ class Dealing {
 };
 
 // Deals the supplies of each device (see power_chain.h).
-void deal(const Plan& plan, const RackGroupModel& g, const RackPlan& r, PowerRack& out) {
+void deal(const Plan& plan, const RackGroupModel& g, const RackPlan& r, const Cap& cap, PowerRack& out) {
   const std::size_t n = out.positions.size();
   out.cords_c13.assign(n, 0);
   out.cords_c19.assign(n, 0);
   if (n == 0) return;
-  std::vector<ToDeal> devices = all_to_deal(plan, r);
+  std::vector<ToDeal> devices = all_to_deal(plan, r, cap);
   std::vector<ToDeal*> order;
   for (ToDeal& d : devices) order.push_back(&d);
   std::ranges::stable_sort(order, std::greater<>(), [](const ToDeal* d) { return d->cord_watts(); });
@@ -148,17 +152,17 @@ void deal(const Plan& plan, const RackGroupModel& g, const RackPlan& r, PowerRac
   }
 }
 
-PowerRack rack_of(const Plan& plan, const RackGroupModel& g, const RackPlan& r) {
+PowerRack rack_of(const Plan& plan, const RackGroupModel& g, const RackPlan& r, const Cap& cap = {}) {
   PowerRack out;
   for (std::size_t i = 0; i < g.pdus.size(); ++i)
     out.positions.push_back({static_cast<std::int16_t>(g.pdus[i].feed), static_cast<std::int16_t>(g.pdus[i].panel), static_cast<std::int16_t>(i), 0});
   double sum = 0;
   for (const RackedDevice& d : r.devices) {
-    out.devices.push_back(load_of(plan, d));
-    sum += out.devices.back().watts;
+    out.devices.push_back(load_of(plan, d, cap));
+    sum += cap.group < 0 ? out.devices.back().watts : load_of(plan, d).watts;
   }
   if (const double rest = r.power.value - sum; rest > 1e-6) out.devices.push_back({.watts = rest});   // what already stands there
-  deal(plan, g, r, out);
+  deal(plan, g, r, cap, out);
   return out;
 }
 
@@ -213,6 +217,10 @@ std::vector<std::int64_t> signature(const Plan& plan, std::int64_t group, bool a
 }
 
 }  // namespace
+
+PowerRack capped_rack(const Plan& plan, const PowerClass& k, int group, Watts cap) {
+  return rack_of(plan, plan.cluster->racks[static_cast<std::size_t>(k.group)], plan.racks[static_cast<std::size_t>(k.racks.front())], {group, cap.value});
+}
 
 SupplyLoad supply_load(const Plan& plan, const RackedDevice& d) { return load_of(plan, d); }
 

@@ -53,6 +53,9 @@ struct PowerClass {
 // Every rack is in exactly one class. Devices of a class are alike by place: device i of one rack is of the kind of device i of another.
 std::vector<PowerClass> power_classes(const Plan&);
 
+// The racks of such a class, not of assemblies, as they would be with each node of the group at no more than `cap`: its cords are dealt by what they carry then.
+PowerRack capped_rack(const Plan&, const PowerClass&, int group, Watts cap);
+
 // What a device is to its supplies, wherever it stands.
 SupplyLoad supply_load(const Plan&, const RackedDevice&);
 

@@ -16,7 +16,7 @@ std::string rating_formula(const Cluster& c, const PduPart& p) {
   return format("{}{} x {}{}", *p.phases >= 3 ? "sqrt(3) x " : "", to_text(*p.voltage), to_text(*p.breaker), factor);
 }
 
-void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g) {
+void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, Classes& all) {
   const Cluster& c = in.cluster;
   FailingPdus failing = failing_pdus(in, g, [&](const PduLoad& load) {
     const PduPart* part = g.pdus[load.pdu].part;
@@ -31,7 +31,8 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const int group = heaviest_node_group(terms);
   const SourceSpan at = group >= 0 ? load_place(c.nodes[group]) : g.span;
   const double pf = power_factor(c);
-  const PowerClass k = class_of_rack(in.plan, worst->rack);
+  const std::vector<const PowerClass*> classes = all.of(&g - c.racks.data());
+  const PowerClass& k = class_of_rack(classes, worst->rack);
   const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), -1);
   Finding& f = findings.error(rule.id, at, format("{} needs {}, '{}' carries {} continuously", which_pdu(c, failing, on.alike, "each PDU of"), to_text(worst->normal), pdu.model, to_text(*rating)));
   const Watts rack_power = in.plan.racks[worst->rack].power;
@@ -44,10 +45,10 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
     if (t.kind == DeviceKind::node && t.group == group) {
       const double allowed = rating->value * pf * static_cast<double>(g.pdus.size()), others = rack_power.value - t.each * static_cast<double>(t.count);
       const auto fit = static_cast<std::int64_t>(std::max(0.0, (allowed - others) / t.each + kRounding));
-      if (!on.alike) f.help(format("{} less on this PDU, larger PDUs, or one more", to_text(worst->normal - *rating)));
+      if (!on.alike) f.help(format("{} less on this PDU, larger PDUs, or one more", to_text(VoltAmperes(rounded_up((worst->normal - *rating).value)))));
       else f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
                           : format("not one node of '{}' fits beside the rest ({} of {}): take larger PDUs", c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
-      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&](Watts w) { return pdus_hold(in.plan, k, g, -1, group, w); });
+      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&](Watts w) { return pdus_hold_capped(in.plan, classes, g, false, group, w); });
       if (!cap.empty()) f.help(cap);
     }
   f.objects = std::move(failing.objects);
@@ -124,13 +125,14 @@ std::string unknown_power(std::string_view part, std::string_view whose) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
+  Classes classes(in.plan);
   for (const RackGroupModel& g : c.racks) {
     if (draws_power(in, g) && g.pdus.empty())
       findings.note(rule.id, g.span, format("rack group '{}' has no `pdus`, so its branch circuits were not checked", g.name));
     for (const PduModel& p : g.pdus)
       if (p.part && !pdu_rating(c, *p.part))
         findings.note(rule.id, p.span, format("'{}' states neither `apparent` nor `voltage` and `breaker`, so its branch circuit was not checked", p.model));
-    check_racks(rule, in, findings, g);
+    check_racks(rule, in, findings, g, classes);
   }
   for (const NodeGroupModel& g : c.nodes)
     if (is_ours(g) && g.racks >= 0 && g.count > 0 && !g.server.power) {

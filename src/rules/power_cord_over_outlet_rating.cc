@@ -66,7 +66,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (const NodeGroupModel& of = c.nodes[static_cast<std::size_t>(device.group)]; of.server.power) {
           const Amperes limit = outlet_rating(c, *inlet);
           const std::string cap = cap_help(of, *of.server.power * (limit / w.amps), [&](Watts watts) {
-            const PowerClass slower{.rack = capped(in.plan, *k.cords.racks, device.group, watts)};
+            const PowerClass slower{.rack = capped_rack(in.plan, *k.cords.racks, device.group, watts)};
             DeviceCords cords = k.cords;
             cords.racks = &slower;
             return !above(worst_cord(c, g, cords).amps.value, limit.value);

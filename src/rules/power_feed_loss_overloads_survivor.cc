@@ -10,7 +10,7 @@ namespace clusterc {
 namespace {
 
 // One finding for all racks of a group.
-void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g) {
+void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, Classes& all) {
   const Cluster& c = in.cluster;
   FailingPdus failing = failing_pdus(in, g, [&](const PduLoad& load) {
     const PduPart* part = g.pdus[load.pdu].part;
@@ -29,7 +29,8 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const std::int64_t alive = std::count_if(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed != worst->worst_lost_feed; });
   const Watts power = in.plan.racks[worst->rack].power;
   const double pf = power_factor(c);
-  const PowerClass k = class_of_rack(in.plan, worst->rack);
+  const std::vector<const PowerClass*> classes = all.of(&g - c.racks.data());
+  const PowerClass& k = class_of_rack(classes, worst->rack);
   const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), worst->worst_lost_feed);
   Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
                               format("when feed '{}' is lost, {} needs {}, '{}' carries {} continuously", lost.name, which_pdu(c, failing, on.alike, "each PDU left in"), to_text(worst->worst), pdu.model, to_text(*rating)));
@@ -41,13 +42,13 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   f.note(pdu.span, format("the limit comes from this PDU; with all feeds it carries {}", to_text(worst->normal)));
   f.note(lost.span, "this feed is lost");
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
-  if (!on.alike) f.help(format("{} less on this PDU, larger PDUs, or one more on a further feed", to_text(worst->worst - *rating)));
+  if (!on.alike) f.help(format("{} less on this PDU, larger PDUs, or one more on a further feed", to_text(VoltAmperes(rounded_up((worst->worst - *rating).value)))));
   else f.help(format("keep each rack at {} or less ({} x {} x {:.2f}), or give it a PDU on a further feed", to_text(Watts(rating->value * pf * static_cast<double>(alive))), alive, to_text(*rating), pf));
   // Where fewer supplies lose more, the cap is less by the same share.
   for (const Term& t : terms)
     if (t.kind == DeviceKind::node && t.group == group) {
       const double allowed = rating->value * pf * static_cast<double>(alive) * std::min(1.0, simple / moved), others = power.value - t.each * static_cast<double>(t.count);
-      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&](Watts w) { return pdus_hold(in.plan, k, g, worst->worst_lost_feed, group, w); });
+      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&](Watts w) { return pdus_hold_capped(in.plan, classes, g, true, group, w); });
       if (!cap.empty()) f.help(cap);
     }
   f.objects = std::move(failing.objects);
@@ -97,6 +98,7 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
+  Classes classes(in.plan);
   for (const RackGroupModel& g : c.racks) {
     const bool named = std::any_of(g.pdus.begin(), g.pdus.end(), [](const PduModel& p) { return p.feed >= 0; });
     const bool draws = draws_power(in, g);
@@ -104,7 +106,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, g.span, format("no PDU of rack group '{}' has a `feed`, so the loss of a feed was not checked", g.name));
     else if (draws && std::all_of(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed == g.pdus.front().feed; }))
       findings.note(rule.id, g.pdus.front().span, format("all PDUs of rack group '{}' hang on feed '{}': its loss leaves no other to be checked, and the racks dark", g.name, c.feeds[g.pdus.front().feed].name));
-    check_racks(rule, in, findings, g);
+    check_racks(rule, in, findings, g, classes);
   }
   check_panels(rule, in, findings);
   check_feeds(rule, in, findings);

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "model/power_cap.h"
 #include "plan/cords.h"
@@ -18,37 +19,51 @@ inline void note_ups_loss(Finding& f, const FeedModel& feed, VoltAmperes load) {
   if (drawn > load) f.note(feed.spec->ups->model.span, format("{} behind the UPS / {:.4g} efficiency = {}", to_text(load), *feed.ups->efficiency, to_text(drawn)));
 }
 
-// A rack of the class with each node of the group at no more than `cap`.
-inline PowerRack capped(const Plan& plan, const PowerClass& k, int group, Watts cap) {
-  PowerRack rack = k.rack;
-  for (std::size_t i = 0; i < rack.devices.size(); ++i) {
-    const RackedDevice* d = device_of(plan, k, i);
-    if (!d || d->kind != DeviceKind::node || d->group != group) continue;
-    rack.devices[i].watts = std::min(rack.devices[i].watts, cap.value);
-    rack.devices[i].idle = std::min(rack.devices[i].idle, rack.devices[i].watts);
+// The classes of racks of a plan, worked out at the first finding of a rule.
+class Classes {
+ public:
+  explicit Classes(const Plan& plan) : plan_(plan) {}
+  // Those of one rack group.
+  std::vector<const PowerClass*> of(std::int64_t group) {
+    if (!all_) all_ = power_classes(plan_);
+    std::vector<const PowerClass*> out;
+    for (const PowerClass& k : *all_)
+      if (!k.assembly && k.group == group) out.push_back(&k);
+    return out;
   }
-  return rack;
+
+ private:
+  const Plan& plan_;
+  std::optional<std::vector<PowerClass>> all_;
+};
+
+// The one of a rack.
+inline const PowerClass& class_of_rack(const std::vector<const PowerClass*>& classes, std::int64_t rack) {
+  return **std::ranges::find_if(classes, [&](const PowerClass* k) { return std::ranges::binary_search(k->racks, rack); });
 }
 
-// The class of a rack.
-inline PowerClass class_of_rack(const Plan& plan, std::int64_t rack) {
-  for (PowerClass& k : power_classes(plan))
-    if (std::ranges::find(k.racks, rack) != k.racks.end()) return std::move(k);
-  return {};                                       // never: every rack is in one
-}
-
-// Whether each PDU of a rack of the class is within its continuous rating with such a cap, after the loss of the feed (-1: none is lost).
-inline bool pdus_hold(const Plan& plan, const PowerClass& k, const RackGroupModel& g, int lost, int group, Watts cap) {
-  const PowerRack then = capped(plan, k, group, cap);
+// Whether each PDU of such a rack is within its continuous rating after the loss of the feed (-1: none is lost).
+inline bool pdus_hold(const Plan& plan, const PowerRack& rack, const RackGroupModel& g, int lost) {
   PowerFailure failure;
-  if (lost >= 0) lose_feed(then, lost, failure);
+  if (lost >= 0 && !lose_feed(rack, lost, failure)) return true;
   PowerState state;
-  evaluate(then, failure, state);
+  evaluate(rack, failure, state);
   for (std::size_t p = 0; p < g.pdus.size() && p < state.position_watts.size(); ++p) {
     const Value<VoltAmperes> rating = g.pdus[p].part ? pdu_rating(*plan.cluster, *g.pdus[p].part) : Value<VoltAmperes>();
     if (rating && above(plan.apparent(Watts(state.position_watts[p])).value, rating->value)) return false;
   }
   return true;
+}
+
+// Likewise in all racks of a group in which such nodes stand, with such a cap on each of them; with all feeds, and after the loss of any one where that is asked.
+inline bool pdus_hold_capped(const Plan& plan, const std::vector<const PowerClass*>& classes, const RackGroupModel& g, bool losses, int group, Watts cap) {
+  return std::ranges::all_of(classes, [&](const PowerClass* k) {
+    if (std::ranges::none_of(plan.racks[static_cast<std::size_t>(k->racks.front())].devices, [&](const RackedDevice& d) { return d.kind == DeviceKind::node && d.group == group; })) return true;
+    const PowerRack then = capped_rack(plan, *k, group, cap);
+    bool holds = pdus_hold(plan, then, g, -1);
+    for (std::size_t feed = 0; losses && holds && feed < plan.cluster->feeds.size(); ++feed) holds = pdus_hold(plan, then, g, static_cast<int>(feed));
+    return holds;
+  });
 }
 
 // What draws from a PDU, by device, with all feeds (-1) or after the loss of one; and whether the PDUs that live all carry as much,
