@@ -15,8 +15,11 @@ Bytes drive_bytes(const NodeGroupModel& g, const std::string* entry) {
   return all;
 }
 
-// A server of the catalogue that names none has some that nobody states; `drives: {}` of the spec says that there are none.
-bool drives_unknown(const NodeGroupModel& g) { return g.server.part.drives.empty() && !g.server.virtual_machine && !g.server.instance && g.server.part.power.origin == Origin::catalog; }
+// A server of the catalogue that names none has some that nobody states, whatever else the spec writes of it; one that the spec describes alone has those that it names.
+bool drives_unknown(const NodeGroupModel& g) {
+  const bool from_catalogue = g.spec->model || g.spec->from || (g.spec->server && g.spec->server->like);
+  return from_catalogue && g.server.part.drives.empty() && !g.server.virtual_machine && !g.server.instance;
+}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
