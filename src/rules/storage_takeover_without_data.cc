@@ -13,6 +13,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
     const std::optional<HaMode> ha = storage_ha(c, s);
+    if (const std::int64_t servers = s.nodes >= 0 ? c.nodes[s.nodes].count : 0; ha == HaMode::active_passive && servers > 1 && servers % 2 != 0)
+      findings.note(rule.id, first_place(s.spec->servers->ha.span, c.nodes[s.nodes].spec->ha.span, s.span), format("the {} servers of '{}' are to stand in pairs ({}), one is left without a partner and counts as none: {} serve", servers, s.name, enum_text(*ha), serving_nodes(c, s)))
+          .object("storage." + s.name);
     if (s.nodes < 0 || !s.spec->kind || !copies_nothing(*s.spec->kind) || !ha || c.nodes[s.nodes].count < 2) continue;
     const std::int64_t drives = data_drives(c, s);
     if (drives == 0) continue;                        // what they serve from is not said
@@ -39,7 +42,7 @@ Servers of one group of nodes that are to take over from one another (`ha`) have
 it (`protection: replica 2`).
 
 What `active-passive` means for the figures: the servers stand in pairs, and one of each pair serves. Its ports carry the traffic, and the pair holds what the drives of one
-server hold.
+server hold. A server without a partner counts as none, and a note says so.
 
 ## Why it matters
 
