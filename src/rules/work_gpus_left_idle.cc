@@ -13,6 +13,7 @@ namespace {
 struct Count {
   std::int64_t gpus, copy, most, micro, sequences, data;
   std::int64_t shares() const { return sequences / micro; }
+  std::int64_t over() const { return gpus - most * copy; }
   // All of so many GPUs have work: they are whole copies, and a step has equal parts for these.
   bool all_used(std::int64_t n) const { return n >= copy && n % copy == 0 && shares() % (n / copy) == 0; }
 };
@@ -24,7 +25,7 @@ std::string copy_text(const Layout& l) {
 }
 
 std::string why(const Count& n, const Layout& l) {
-  return format("{} GPUs / ({}) = {} copies; the {} sequences of a step{} divide by {} of them at most, {} GPUs", n.gpus, copy_text(l), n.most, n.sequences,
+  return format("{} GPUs / ({}) = {} copies{}; the {} sequences of a step{} divide by {} of them at most, {} GPUs", n.gpus, copy_text(l), n.most, n.over() > 0 ? format(", {} GPUs over", n.over()) : std::string(), n.sequences,
                 n.micro > 1 ? format(", {} at a time,", n.micro) : std::string(), n.data, n.data * n.copy);
 }
 
@@ -33,7 +34,7 @@ void help_batch(Finding& f, const Count& n, const WorkloadPlan& p) {
   const std::int64_t together = n.most * n.micro;
   const double sequences = std::max(1.0, std::round(p.job->batch / static_cast<double>(together))) * static_cast<double>(together), tokens = sequences * p.job->model.sequence;
   if (tokens < 1e18)
-    f.help(format("`batch: {} tokens`, {} sequences for {} copies, uses them all", static_cast<std::int64_t>(tokens), static_cast<std::int64_t>(sequences), n.most));
+    f.help(format("`batch: {} tokens`, {} sequences for {} copies, uses {}", static_cast<std::int64_t>(tokens), static_cast<std::int64_t>(sequences), n.most, n.over() > 0 ? format("all but {}", n.over()) : "them all"));
 }
 
 // The node counts below and above whose GPUs all have work.
@@ -49,20 +50,15 @@ void help_nodes(Finding& f, const Count& n, const NamedMap<Value<std::int64_t>>&
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
-  const auto& workloads = in.cluster.spec.workloads;
-  if (std::none_of(workloads.begin(), workloads.end(), [](const auto& w) { return w.value.split.has_value(); })) return;
-  for (const WorkloadPlan& p : plan_workloads(in.cluster, in.plan)) {
-    const auto* named = workloads.find(p.name);
-    // A split that fits no memory divides the batch all the same.
-    const std::optional<LayoutChoice> choice = !p.written ? std::nullopt : p.written->best ? p.written->best : p.written->smallest;
-    if (!named || !named->value.split || !choice) continue;
-    const Workload& w = named->value;
+  for (const Named<Workload>& named : in.cluster.spec.workloads) {
+    const Workload& w = named.value;
+    if (!w.split || w.split->data) continue;
     const ModelSplit& s = *w.split;
-    const Layout& l = choice->layout;
+    const WorkloadPlan p = plan_workload(in.cluster, named);
+    if (!leaves_copies_idle(p, s)) continue;
+    const Layout& l = *written_layout(p);
     const auto whole = [](double d) { return static_cast<std::int64_t>(d); };
     const std::int64_t idle = p.gpus - whole(l.gpus());
-    // Copies that are written, and GPUs that are no whole copy, are work-parallel-layout-leaves-nvlink's.
-    if (idle <= 0 || s.data || p.gpus % whole(l.copy()) != 0) continue;
     const Count n{.gpus = p.gpus, .copy = whole(l.copy()), .most = p.gpus / whole(l.copy()), .micro = whole(l.micro_batch), .sequences = whole(p.job->batch), .data = whole(l.data)};
     Finding& f = findings.warning(rule.id, s.span, format("the split of workload '{}' leaves {} of its {} GPUs idle", p.name, idle, p.gpus));
     f.label(why(n, l)).note(w.on.entries.front().name_span, "the nodes that it runs on");
@@ -81,7 +77,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 Training whose `split` leaves `data` out: a step has an equal part of the batch for each of the copies that the GPUs of its nodes give. Where it has not, the plan reckons with
-as many copies as divide the batch; so it is judged whether the split fits the memory or not. Copies that are written, and GPUs that are no whole copy, are `work-parallel-layout-leaves-nvlink`'s.
+as many copies as divide the batch; so it is judged whether the split fits the memory or not. Copies that are written, and GPUs that are no whole copy
+where all others have work, are `work-parallel-layout-leaves-nvlink`'s.
 
 ## Why it matters
 

@@ -15,9 +15,10 @@ constexpr Threshold kThreshold{.means = "time that a run may take without checkp
 
 // What `clusterc plan` expects it to take, where its model and batch say enough for that.
 std::optional<Seconds> planned_run(const RuleInput& in, const std::string& name) {
-  for (const WorkloadPlan& p : plan_workloads(in.cluster, in.plan))
-    if (p.name == name && p.run) return p.run->time;
-  return std::nullopt;
+  const Named<Workload>* w = in.cluster.spec.workloads.find(name);
+  if (!w || !w->value.train || !w->value.train->tokens) return std::nullopt;
+  const WorkloadPlan p = plan_workload(in.cluster, *w);
+  return p.run ? std::optional(p.run->time) : std::nullopt;
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {

@@ -23,6 +23,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (copy > g->gpus) continue;                     // more than there are: work-split-impossible says so
     const std::int64_t used = s.data ? copy * *s.data : g->gpus / copy * copy;
     if (used >= g->gpus) continue;                    // likewise
+    if (!s.data && leaves_copies_idle(plan_workload(in.cluster, w), s)) continue;      // more than these: work-gpus-left-idle counts them all
     const std::string of_copy = format("tensor {} x pipeline {}{}", tensor, pipeline, context > 1 ? format(" x context {}", context) : std::string());
     Finding& f = findings.warning(rule.id, first_place(s.data.span, s.span), format("workload '{}' is split over {} GPUs, its groups have {}", w.name, s.data ? used : copy, g->gpus));
     f.label(s.data ? format("{} x data {}", of_copy, *s.data) : format("{}: {} copies leave {} GPUs over", of_copy, g->gpus / copy, g->gpus - used));

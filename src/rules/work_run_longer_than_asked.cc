@@ -8,12 +8,11 @@ namespace clusterc {
 namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
-  const auto& workloads = in.cluster.spec.workloads;
-  if (std::none_of(workloads.begin(), workloads.end(), [](const auto& w) { return w.value.within && w.value.train; })) return;
-  for (const WorkloadPlan& p : plan_workloads(in.cluster, in.plan)) {
-    const auto* named = workloads.find(p.name);
-    if (!named || !named->value.within || !p.run || !above(p.run->time.value, named->value.within->value)) continue;
-    const Workload& w = named->value;
+  for (const Named<Workload>& named : in.cluster.spec.workloads) {
+    const Workload& w = named.value;
+    if (!w.within || !w.train) continue;
+    const WorkloadPlan p = plan_workload(in.cluster, named);
+    if (!p.run || !above(p.run->time.value, w.within->value)) continue;
     // Beyond the best that anybody has published: work-run-time-claim-impossible says so.
     if (const auto g = gpus_of(in.cluster, w); g && g->peak)
       if (const auto operations = training_operations(w); operations && above(implied_utilisation(*operations, static_cast<double>(g->gpus), *g->peak, *w.within), kBestPublishedUtilisation)) continue;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rules/say.h"
+#include "targets/workload_plan.h"
 #include "targets/workloads.h"
 
 namespace clusterc {
@@ -21,6 +22,18 @@ void each_workload(const RuleInput& in, std::string_view kind, Say say) {
     if (const std::optional<WorkloadGpus> gpus = gpus_of(in.cluster, w.value)) say(w.name, w.name_span, w.value, *gpus);
   }
 }
+// The layout that a written split comes to, in memory that holds it or not; null where none was written, or nobody can say.
+inline const Layout* written_layout(const WorkloadPlan& p) {
+  if (!p.written) return nullptr;
+  const std::optional<LayoutChoice>& choice = p.written->best ? p.written->best : p.written->smallest;
+  return choice ? &choice->layout : nullptr;
+}
+// Whether a split without `data` has no equal part of the batch for some of the copies that the GPUs give (work-gpus-left-idle). What is no whole copy is none.
+inline bool leaves_copies_idle(const WorkloadPlan& p, const ModelSplit& s) {
+  const Layout* l = s.data ? nullptr : written_layout(p);
+  return l && static_cast<double>(p.gpus) - l->gpus() >= l->copy();
+}
+
 inline std::string memory_of_all(const WorkloadGpus& g) { return format("{} x {}", g.gpus, to_text(*g.memory)); }
 
 }  // namespace clusterc

@@ -8,14 +8,13 @@ namespace clusterc {
 namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
-  const auto& workloads = in.cluster.spec.workloads;
-  if (std::none_of(workloads.begin(), workloads.end(), [](const auto& w) { return w.value.tokens_per_second && w.value.kind.value_or("training") == "inference"; })) return;
-  for (const WorkloadPlan& p : plan_workloads(in.cluster, in.plan)) {
-    const auto* named = workloads.find(p.name);
-    if (!named || !named->value.tokens_per_second || !p.serving || p.serving->gpus_wanted <= 0 || p.serving->tokens_per_second <= 0) continue;
+  for (const Named<Workload>& named : in.cluster.spec.workloads) {
+    const Value<double>& wanted = named.value.tokens_per_second;
+    if (!wanted || named.value.kind.value_or("training") != "inference") continue;
+    const WorkloadPlan p = plan_workload(in.cluster, named);
+    if (!p.serving || p.serving->gpus_wanted <= 0 || p.serving->tokens_per_second <= 0) continue;
     const ServingPlan& s = *p.serving;
     if (!above(s.gpus_wanted, static_cast<double>(p.gpus))) continue;
-    const Value<double>& wanted = named->value.tokens_per_second;
     Finding& f = findings.warning(rule.id, wanted.span, format("workload '{}' is to generate {} tokens/s, its {} GPUs give {:.6g}", p.name, number(*wanted), p.gpus, std::floor(s.tokens_per_second)));
     f.label(format("{} x {:.6g} tokens/s, each copy on {} GPUs", s.copies, std::floor(s.used.tokens_per_second), s.used.split.gpus()));
     f.help(format("{} GPUs ({} copies), or `tokens_per_second: {:.0f}`", number(s.gpus_wanted), number(s.copies_wanted), std::floor(s.tokens_per_second)));

@@ -103,7 +103,6 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
     if (p.used) {
       p.tokens_per_second = job.batch * model->sequence / p.used->time.total();
       p.mfu = p.tokens_per_second * job.flops_per_token() / (p.machine.gpus * p.machine.peak.value);
-      plan_scaling(p);
     }
   }
   if (w.model->parameters) p.checkpoint = plan_checkpoint(c, w, p);
@@ -137,41 +136,46 @@ Watts power_at_load(const ServerModel& s) {
   return sum.complete && sum.wall < *s.power ? sum.wall : *s.power;
 }
 
+WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
+  const Workload& w = named.value;
+  WorkloadPlan p{.name = named.name, .kind = w.kind.value_or("training"), .precision = w.precision.value_or("bf16"), .span = named.name_span};
+  if (const auto g = gpus_of(c, w)) {
+    p.gpus = g->gpus;
+    p.nodes = g->nodes;
+    p.kinds = g->kinds;
+    const NodeGroupModel* group = g->slowest ? g->slowest : g->smallest;
+    if (group) p.gpu = group->server.gpu_model;
+    if (g->memory) p.memory = *g->memory;
+    if (p.kind == "hpc") p.missing.push_back("`kind: hpc` has no model: see the expected figures");
+    else if (!w.model) p.missing.push_back("`model` is not written");
+    else if (const auto wrong = contradictions(*w.model); !wrong.empty()) p.missing.push_back(format("all of it, since its figures contradict one another: its model {}", wrong.front().says));
+    else if (!g->slowest || !g->smallest) p.missing.push_back(format("{} is not in the catalogue", g->missing));
+    else if (p.kind == "inference") plan_inference(c, w, *g, p);
+    else plan_training(c, w, *g, p);
+    if (p.kinds.size() > 1 && (p.job || p.serving))
+      p.missing.push_back(format("what its faster GPUs would do alone: a step waits for the slowest, so all {} count with the lowest peak ('{}'), rates and memory of all kinds", p.gpus, p.gpu));
+    const auto at_best = [&](std::string why) {
+      p.missing.push_back(std::move(why));
+      if (p.run) p.run->time_known = false;
+    };
+    for (const auto& on : w.on)
+      if (const int at = c.find_node_group(on.name); at >= 0)
+        if (const std::string slowed = slowed_by(c.nodes[static_cast<std::size_t>(at)]); !slowed.empty())
+          at_best(format("how much slower the GPUs of '{}' are ({}): all times and rates are those of full power, at best", on.name, slowed));
+    if (group && p.nodes > 1)
+      if (const ComputePorts ports = compute_ports(c, *group); ports.nics > 0 && !is_rdma(c.networks[static_cast<std::size_t>(ports.network)]))
+        at_best(format("how fast NCCL is over TCP (network '{}' has no `rdma`): all times and rates are those of RDMA, at best", c.networks[static_cast<std::size_t>(ports.network)].name));
+  } else {
+    p.missing.push_back("`on` names no group with GPUs");
+  }
+  return p;
+}
+
 std::vector<WorkloadPlan> plan_workloads(const Cluster& c, const Plan&) {
   std::vector<WorkloadPlan> out;
   for (const auto& named : c.spec.workloads) {
-    const Workload& w = named.value;
-    WorkloadPlan p{.name = named.name, .kind = w.kind.value_or("training"), .precision = w.precision.value_or("bf16"), .span = named.name_span};
-    if (const auto g = gpus_of(c, w)) {
-      p.gpus = g->gpus;
-      p.nodes = g->nodes;
-      p.kinds = g->kinds;
-      const NodeGroupModel* group = g->slowest ? g->slowest : g->smallest;
-      if (group) p.gpu = group->server.gpu_model;
-      if (g->memory) p.memory = *g->memory;
-      if (p.kind == "hpc") p.missing.push_back("`kind: hpc` has no model: see the expected figures");
-      else if (!w.model) p.missing.push_back("`model` is not written");
-      else if (const auto wrong = contradictions(*w.model); !wrong.empty()) p.missing.push_back(format("all of it, since its figures contradict one another: its model {}", wrong.front().says));
-      else if (!g->slowest || !g->smallest) p.missing.push_back(format("{} is not in the catalogue", g->missing));
-      else if (p.kind == "inference") plan_inference(c, w, *g, p);
-      else plan_training(c, w, *g, p);
-      if (p.kinds.size() > 1 && (p.job || p.serving))
-        p.missing.push_back(format("what its faster GPUs would do alone: a step waits for the slowest, so all {} count with the lowest peak ('{}'), rates and memory of all kinds", p.gpus, p.gpu));
-      const auto at_best = [&](std::string why) {
-        p.missing.push_back(std::move(why));
-        if (p.run) p.run->time_known = false;
-      };
-      for (const auto& on : w.on)
-        if (const int at = c.find_node_group(on.name); at >= 0)
-          if (const std::string slowed = slowed_by(c.nodes[static_cast<std::size_t>(at)]); !slowed.empty())
-            at_best(format("how much slower the GPUs of '{}' are ({}): all times and rates are those of full power, at best", on.name, slowed));
-      if (group && p.nodes > 1)
-        if (const ComputePorts ports = compute_ports(c, *group); ports.nics > 0 && !is_rdma(c.networks[static_cast<std::size_t>(ports.network)]))
-          at_best(format("how fast NCCL is over TCP (network '{}' has no `rdma`): all times and rates are those of RDMA, at best", c.networks[static_cast<std::size_t>(ports.network)].name));
-    } else {
-      p.missing.push_back("`on` names no group with GPUs");
-    }
-    out.push_back(std::move(p));
+    out.push_back(plan_workload(c, named));
+    if (out.back().used) plan_scaling(out.back());
   }
   return out;
 }

@@ -70,6 +70,8 @@ struct WorkloadPlan {
 
 // In the order of the spec; nothing is reckoned for a spec that names no workloads.
 std::vector<WorkloadPlan> plan_workloads(const Cluster&, const Plan&);
+// One of them, all but its `scaling`, which takes most of the time.
+WorkloadPlan plan_workload(const Cluster&, const Named<Workload>&);
 
 // What one node draws while its GPUs are busy without end: the sum of its parts at their rated power, never more than the node's highest.
 // Of a node whose power is not known: of its parts that state one, a lower bound.

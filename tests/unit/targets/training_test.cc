@@ -378,6 +378,12 @@ TEST(WorkloadPlans, EnergyAndCarbon) {
   EXPECT_NEAR(p.checkpoint->size.value, 14 * 8.03e9, 1);
   // 50,677 GPU-hours / 64 = 792 h; sqrt(2 x 10 s x 792 h) = 7,551 s.
   EXPECT_NEAR(p.checkpoint->young->value, 7551, 2);
+  // Alone it is the same, without what it would do on fewer GPUs.
+  const WorkloadPlan alone = plan_workload(*e.cluster, e.cluster->spec.workloads.entries.front());
+  ASSERT_TRUE(alone.run);
+  EXPECT_EQ(alone.run->time.value, p.run->time.value);
+  EXPECT_EQ(p.scaling.back().gpus, 64);
+  EXPECT_TRUE(alone.scaling.empty());
   Resolved none;
   none.example("lab");
   EXPECT_TRUE(plan_workloads(*none.cluster, plan_cluster(*none.cluster)).empty());
