@@ -75,16 +75,24 @@ inline constexpr std::string_view kOpenOnlyDriver = "620";
 inline constexpr std::string_view kOpenByDefaultDriver = "560";
 
 // Host stacks of the adapter families: the first and last standalone MLNX_OFED and the first DOCA-Host that drive one; empty: not read, no
-// standalone release, every DOCA release. `family` is what the catalogue's `name` of an adapter says. DOCA Profiles and the DOCA 2.9.0 installation guide.
-struct AdapterStack { std::string_view family, last_mlnx_ofed, first_doca, first_mlnx_ofed = {}; };
+// standalone release, every DOCA release. A long-term branch older than the first may have got the driver in a release of its own. `family` is what the catalogue's `name` of an adapter says. DOCA Profiles and the DOCA 2.9.0 installation guide.
+struct AdapterStack { std::string_view family, last_mlnx_ofed, first_doca, first_mlnx_ofed = {}, first_of_long_term = {}; };
 inline constexpr std::array kAdapterStacks = {
-    AdapterStack{"ConnectX-5", "24.10", ""},  AdapterStack{"ConnectX-6", "24.10", ""},  AdapterStack{"ConnectX-7", "24.10", "", "5.4"},
+    AdapterStack{"ConnectX-5", "24.10", ""},  AdapterStack{"ConnectX-6", "24.10", ""},  AdapterStack{"ConnectX-7", "24.10", "", "5.6-1.0.3.3", "5.4-3.5.8.0"},
     AdapterStack{"BlueField-2", "24.10", ""}, AdapterStack{"BlueField-3", "", ""},      AdapterStack{"ConnectX-8", "", "2.10"},
 };
 constexpr const AdapterStack* adapter_stack(std::string_view name) {
   for (const AdapterStack& a : kAdapterStacks)
     if (name.find(a.family) != std::string_view::npos) return &a;
   return nullptr;
+}
+
+// Whether a release of MLNX_OFED is one that drives the family, from its first on. A branch alone (5.6) is taken for its newest release.
+inline bool mlnx_ofed_drives(const AdapterStack& a, const Version& v) {
+  const auto from = [&](std::string_view first) { return v >= Version{std::string(first)} || first.starts_with(v.as_written + "-"); };
+  if (from(a.first_mlnx_ofed)) return true;
+  const std::string branch(a.first_of_long_term.substr(0, a.first_of_long_term.find('-')));
+  return !branch.empty() && (v.as_written == branch || v.as_written.starts_with(branch + "-")) && from(a.first_of_long_term);
 }
 
 // The first kernel whose RDMA subsystem takes memory of other devices as DMA-BUF (RDMA/uverbs, Linux 5.12).

@@ -33,8 +33,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           say(format("no standalone mlnx-ofed drives {}, group '{}' has it", adapter->family, g.name), "`fabric: doca-ofed`");
         else if (stack.version && *stack.version > Version{std::string(adapter->last_mlnx_ofed)} && stack.version->as_written.substr(0, adapter->last_mlnx_ofed.size()) != adapter->last_mlnx_ofed)
           say(format("mlnx-ofed {} does not exist, {} is the last standalone release", stack.version->text(), adapter->last_mlnx_ofed), "`fabric: doca-ofed`");
-        else if (stack.version && !adapter->first_mlnx_ofed.empty() && *stack.version < Version{std::string(adapter->first_mlnx_ofed)})
-          say(format("mlnx-ofed {} does not drive {}, {} is the first that does", stack.version->text(), adapter->family, adapter->first_mlnx_ofed), "`fabric: doca-ofed`");
+        else if (stack.version && !mlnx_ofed_drives(*adapter, *stack.version))
+          say(format("mlnx-ofed {} does not drive {}, {} is the first that does{}", stack.version->text(), adapter->family, adapter->first_mlnx_ofed,
+                     adapter->first_of_long_term.empty() ? std::string() : format(", {} of its long-term branch", adapter->first_of_long_term)), "`fabric: doca-ofed`");
       } else if (*stack.kind == "doca-ofed" && stack.version && !adapter->first_doca.empty()) {
         const std::string_view first = stack.version->major() >= kFirstOfedNumber ? kDoca210AsOfed : adapter->first_doca;
         if (*stack.version < Version{std::string(first)})
@@ -57,12 +58,12 @@ The module loads and finds no device, or the installer refuses; the adapter then
 ## Formula
 
 ```
-                ConnectX-5, 6, BlueField-2   ConnectX-7       BlueField-3     ConnectX-8
-mlnx-ofed       24.10 and before             5.4 to 24.10     none            none
-doca-ofed       any                          any              any             DOCA 2.10 (numbered as OFED: 25.01) and newer
+                ConnectX-5, 6, BlueField-2   ConnectX-7                                        BlueField-3     ConnectX-8
+mlnx-ofed       24.10 and before             5.6-1.0.3.3 to 24.10, 5.4 from 5.4-3.5.8.0 on     none            none
+doca-ofed       any                          any                                               any             DOCA 2.10 (numbered as OFED: 25.01) and newer
 ```
 
-Source: NVIDIA, DOCA profiles; DOCA 2.9.0 installation guide; MLNX_OFED release notes (ConnectX-7 came with 5.4-3.5.8.0, and 5.6-1.0.3.3 of the other branch); catalog/compatibility/adapter-stack.yaml. Which kernels a release was built for is not checked: the vendor's table was not read.
+Source: NVIDIA, DOCA profiles; DOCA 2.9.0 installation guide; MLNX_OFED release notes (ConnectX-7 came with 5.6-1.0.3.3, and with 5.4-3.5.8.0 of the long-term branch); catalog/compatibility/adapter-stack.yaml. Which kernels a release was built for is not checked: the vendor's table was not read.
 
 ## Example
 

@@ -113,12 +113,12 @@ TEST(SoftwareVersions, AdapterStacks) {
   std::set<std::string> table, ours;
   for (Row& r : rows_of("adapter-stack")) {
     if (r["nic"] == "connectx-6-dx") continue;           // its name holds ConnectX-6, with the same stacks
-    table.insert(r["nic"] + " " + r["mlnx_ofed_first"] + " " + r["mlnx_ofed"] + " " + (r["doca"] == "any" ? "" : r["doca"]));
+    table.insert(r["nic"] + " " + r["mlnx_ofed_first"] + " " + r["mlnx_ofed_lts"] + " " + r["mlnx_ofed"] + " " + (r["doca"] == "any" ? "" : r["doca"]));
   }
   for (const AdapterStack& a : kAdapterStacks) {
     std::string family;
     for (const char c : a.family) family += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    ours.insert(family + " " + std::string(a.first_mlnx_ofed) + " " + std::string(a.last_mlnx_ofed) + " " + std::string(a.first_doca));
+    ours.insert(family + " " + std::string(a.first_mlnx_ofed) + " " + std::string(a.first_of_long_term) + " " + std::string(a.last_mlnx_ofed) + " " + std::string(a.first_doca));
   }
   EXPECT_EQ(table, ours);
 }
