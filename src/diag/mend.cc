@@ -44,6 +44,7 @@ class Mender {
   };
   // A misspelt key hides the keys in its block: so many blocks in one another are mended at once.
   static constexpr int kDeepest = 16;
+  static constexpr const char* kTooMany = "too many fixes for one run: run it again";
 
   CheckedText check(const std::string& text) {
     if (checks_left_ > 0) --checks_left_;
@@ -62,8 +63,11 @@ class Mender {
     out_.refused.clear();          // what could not be mended together with the rest may be now
     grow(candidates);
     if (kept_.empty()) return false;
-    for (const Candidate& c : kept_) out_.applied.push_back({c.finding->rule, c.finding->fix->title, c.line, {}});
-    out_.applied.insert(out_.applied.end(), best_.also.begin(), best_.also.end());
+    std::vector<MendStep> steps;
+    for (const Candidate& c : kept_) steps.push_back({c.finding->rule, c.finding->fix->title, c.line, {}});
+    steps.insert(steps.end(), best_.also.begin(), best_.also.end());
+    std::ranges::stable_sort(steps, {}, &MendStep::line);      // from top to bottom, what came to light under a key behind it
+    out_.applied.insert(out_.applied.end(), steps.begin(), steps.end());
     out_.text = best_.text();
     out_.last = std::move(best_.after);
     return true;
@@ -73,7 +77,7 @@ class Mender {
   void grow(std::span<const Candidate> group) {
     if (group.empty()) return;
     if (checks_left_ == 0) {
-      for (const Candidate& c : group) refuse(c, "too many fixes for one run: run it again");
+      for (const Candidate& c : group) refuse(c, kTooMany);
       return;
     }
     std::vector<Candidate> all = kept_;
@@ -111,7 +115,7 @@ class Mender {
       mend_further(t, wrong.mendable);
       wrong = what_is_wrong(all, t);
     }
-    t.why_not = std::move(wrong.why_not);
+    t.why_not = !wrong.mendable.empty() && checks_left_ == 0 ? kTooMany : std::move(wrong.why_not);
     t.good = t.why_not.empty();
     return t;
   }

@@ -71,6 +71,23 @@ TEST(Mend, WhatAFixBringsToLightIsMendedWithIt) {
   EXPECT_EQ(m.last.findings->all().size(), 0u);
 }
 
+// The first check is of the text, the second of 'v', which a third would mend: with two the budget is the reason, not the finding that came to light.
+TEST(Mend, WhereTheChecksEndInsideAFixTheyAreTheReason) {
+  const Mended m = mend("k", judge, 2);
+  EXPECT_EQ(m.text, "k");
+  ASSERT_EQ(m.refused.size(), 1u);
+  EXPECT_EQ(m.refused[0].why_not, "too many fixes for one run: run it again");
+  EXPECT_EQ(mend("k", judge, 10).text, "o");
+}
+
+// The first round mends the k, what came to light under it, and the x; the second what these left.
+TEST(Mend, WhatIsMendedWithAFixIsToldBehindIt) {
+  const Mended m = mend("k\nx", judge);
+  std::string told;
+  for (const MendStep& s : m.applied) told += s.rule + " " + std::to_string(s.line) + "; ";
+  EXPECT_EQ(told, "a-k 1; a-v 1; an-x 2; an-x 1; a-d 1; ");
+}
+
 TEST(Mend, AFixThatBringsUpOneThatNothingMendsIsNotMade) {
   const Mended m = mend("Kk", judge);
   EXPECT_EQ(m.text, "Ko");
