@@ -17,7 +17,6 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "plan/fabric_shape.h"
 
 namespace clusterc {
 
@@ -135,13 +134,27 @@ struct Builder {
     return d.spine_radix == d.radix && d.core_radix == d.radix ? std::to_string(d.radix) : clusterc::format("{}, {} and {}", d.radix, d.spine_radix, d.core_radix);
   }
 
-  std::int64_t scalable_unit(const Fabric& f) const {
+  static std::int64_t scalable_unit(const Cluster& c, const Fabric& f) {
     for (const FabricBlock& b : f.blocks) {
       if (b.what != FabricBlock::What::ends || b.from_last) continue;
       const EndPoints& p = c.networks[b.network].ends[b.end];
       if (p.group >= 0 && c.nodes[p.group].spec && c.nodes[p.group].spec->scalable_unit) return *c.nodes[p.group].spec->scalable_unit * b.width;
     }
     return 0;
+  }
+
+  // For leaves in units of `rails`: the layout, and the switches that the network names.
+  static FabricDemand demand(const Cluster& c, Fabric& f, std::int64_t rails, bool rail_optimised) {
+    const NetworkModel& n = c.networks[f.network];
+    FabricDemand d = lay_out(f, rails, rail_optimised);
+    d.radix = switch_radix(*n.switch_part, n.rate, n.spec ? n.spec->breakout : Value<std::int64_t>(), &f.ways);
+    // Spines and cores may be other switches; one without a number of ports counts as the leaf does (net-switch-ports-exceeded says so).
+    d.spine_radix = radix_of("spine", n, d.radix);
+    d.core_radix = radix_of("core", n, d.radix);
+    d.cage = d.radix / std::max<std::int64_t>(1, n.switch_part->ports.value_or(1)) * n.switch_part->ports_per_cage.value_or(1);   // as plan/links.cc has it
+    d.oversubscription = n.spec ? n.spec->oversubscription.value_or(1) : 1;
+    if (rail_optimised) d.unit_slots = scalable_unit(c, f);
+    return d;
   }
 
   void count_ports(Fabric& f) const {
@@ -176,7 +189,8 @@ struct Builder {
     if (f.end_ports_built_for == 0) return;
 
     const std::int64_t bond = n.spec ? n.spec->bond.value_or(1) : 1;
-    const std::int64_t radix = switch_radix(*n.switch_part, n.rate, n.spec ? n.spec->breakout : Value<std::int64_t>(), &f.ways);
+    FabricDemand d = demand(c, f, bond, false);
+    const std::int64_t radix = d.radix;
     if (radix <= 0) {
       f.unbuildable = "the switch has no number of ports";
       return;
@@ -191,13 +205,7 @@ struct Builder {
       if (n.spec->rails) rails = f.planes > 1 ? std::min(rails, *n.spec->rails) : *n.spec->rails;
     }
 
-    const std::int64_t cage = radix / std::max<std::int64_t>(1, n.switch_part->ports.value_or(1)) * n.switch_part->ports_per_cage.value_or(1);   // as plan/links.cc has it
-
     // One switch (one for each link of a bond) where all fits, rails or not.
-    FabricDemand d = lay_out(f, bond, false);
-    d.radix = radix;
-    d.cage = cage;
-    d.oversubscription = n.spec ? n.spec->oversubscription.value_or(1) : 1;
     FabricShape s;
     const bool fits_one = slots_needed(d) <= radix;
     const bool one_wanted = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::single;
@@ -206,12 +214,7 @@ struct Builder {
       f.leaves_per_unit = bond;
     } else {
       if (rails > 1) {
-        const double o = d.oversubscription;
-        d = lay_out(f, rails, true);
-        d.radix = radix;
-        d.cage = cage;
-        d.oversubscription = o;
-        d.unit_slots = scalable_unit(f);
+        d = demand(c, f, rails, true);
         f.rail_optimised = true;
       }
       f.leaves_per_unit = d.rails;
@@ -221,9 +224,6 @@ struct Builder {
         s = {.tiers = 2, .down = radix, .units = std::max<std::int64_t>(1, ceil_div(slots_needed(d), radix))};
         s.leaves = s.units * d.rails;
       } else {
-        // Spines and cores may be other switches; one without a number of ports counts as the leaf does (net-switch-ports-exceeded says so).
-        d.spine_radix = radix_of("spine", n, radix);
-        d.core_radix = radix_of("core", n, radix);
         s = fabric_shape(d);
       }
       if (s.tiers == 0) {
@@ -328,6 +328,13 @@ struct Builder {
 };
 
 }  // namespace
+
+FabricDemand fabric_demand(const Plan& plan, const Fabric& fabric) {
+  Fabric f = fabric;
+  FabricDemand d = Builder::demand(*plan.cluster, f, f.leaves_per_unit, f.rail_optimised);
+  d.may_be_single = false;
+  return d;
+}
 
 void plan_fabrics(Plan& plan) { Builder{*plan.cluster, plan}.all(); }
 

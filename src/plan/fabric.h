@@ -1,5 +1,6 @@
 // Fabrics of a cluster: who is plugged in where, how many switches that takes, and the wiring in constant time.
 #pragma once
+#include "plan/fabric_shape.h"
 #include "plan/plan.h"
 
 namespace clusterc {
@@ -9,6 +10,9 @@ std::int64_t switch_radix(const SwitchPart&, BitsPerSecond rate, const Value<std
 
 // Fills fabrics, their blocks and the numbers of their switches. Needs nothing else of the plan.
 void plan_fabrics(Plan&);
+
+// What one plane of a planned fabric asks of its leaves and spines.
+FabricDemand fabric_demand(const Plan&, const Fabric&);
 
 // Shelves, switch trays: devices of one assembly that have a management port and are no nodes.
 std::int64_t managed_devices(const AssemblyPart&);

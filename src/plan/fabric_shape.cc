@@ -64,6 +64,21 @@ void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricS
   }
 }
 
+void complete(FabricDemand& d) {
+  if (d.spine_radix <= 0) d.spine_radix = d.radix;
+  if (d.core_radix <= 0) d.core_radix = d.radix;
+}
+
+// Ports down that a leaf may have: D + D/o <= N. A member that must not straddle units makes it a multiple of its slots; a scalable unit is one width only.
+struct Widths { std::int64_t widest = 0, narrowest = 0; };
+Widths leaf_widths(const FabricDemand& d) {
+  std::int64_t widest = d.radix - 1;
+  while (widest > 0 && widest + uplinks_for(widest, d.oversubscription) > d.radix) --widest;
+  const std::int64_t step = std::max<std::int64_t>(1, d.slot_multiple);
+  if (d.unit_slots > 0 && d.unit_slots <= widest - widest % step) return {d.unit_slots, d.unit_slots};
+  return {widest - widest % step, step};
+}
+
 }  // namespace
 
 std::int64_t slots_needed(const FabricDemand& d) {
@@ -74,19 +89,13 @@ std::int64_t slots_needed(const FabricDemand& d) {
 
 FabricShape fabric_shape(FabricDemand d) {
   if (d.radix <= 0 || d.rails <= 0 || d.slots_built <= 0) return {};
-  if (d.spine_radix <= 0) d.spine_radix = d.radix;
-  if (d.core_radix <= 0) d.core_radix = d.radix;
+  complete(d);
   const std::int64_t all = slots_needed(d);
   if (d.may_be_single && all <= d.radix)
     return {.tiers = 1, .down = d.radix, .units = 1, .leaves = d.rails};
 
-  // The widest leaf: D + D/o <= N. A member that must not straddle units makes it a multiple of its slots.
-  std::int64_t widest = d.radix - 1;
-  while (widest > 0 && widest + uplinks_for(widest, d.oversubscription) > d.radix) --widest;
   const std::int64_t step = std::max<std::int64_t>(1, d.slot_multiple);
-  widest -= widest % step;
-  std::int64_t narrowest = step;
-  if (d.unit_slots > 0 && d.unit_slots <= widest) widest = narrowest = d.unit_slots;
+  auto [widest, narrowest] = leaf_widths(d);
   if (widest <= 0) return {};
   // No wider than all that there is.
   if (narrowest != widest) widest = std::min(widest, ceil_div(all, step) * step);
@@ -105,6 +114,12 @@ FabricShape fabric_shape(FabricDemand d) {
     if (!best && units_for(d, down) > d.core_radix * std::max<std::int64_t>(1, d.spine_radix / 2 / d.rails)) break;
   }
   return best.value_or(FabricShape{});
+}
+
+std::int64_t two_tier_slots(FabricDemand d) {
+  if (d.radix <= 0 || d.rails <= 0) return 0;
+  complete(d);
+  return std::max<std::int64_t>(0, leaf_widths(d).widest) * (d.spine_radix / d.rails);
 }
 
 }  // namespace clusterc

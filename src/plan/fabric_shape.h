@@ -52,6 +52,9 @@ std::int64_t slots_needed(const FabricDemand&);
 
 FabricShape fabric_shape(FabricDemand);
 
+// The most slots that two tiers carry, of whole units: the leaf as wide as it may be, one link to each spine, as many leaves as a spine has ports. 0: none.
+std::int64_t two_tier_slots(FabricDemand);
+
 // End ports that three tiers carry at an oversubscription of 1: N/2 on each leaf, Ns/2 leaves in a pod, Nc pods; N^3 / 4 of one radix.
 constexpr std::int64_t three_tier_limit(std::int64_t leaf, std::int64_t spine, std::int64_t core) { return leaf / 2 * (spine / 2) * core; }
 

@@ -1,9 +1,9 @@
 #include "plan/hints.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/format.h"
+#include "plan/fabric.h"
 
 namespace clusterc {
 namespace {
@@ -31,17 +31,31 @@ void few_too_many(const Plan& plan, const Fabric& f, std::vector<std::string>& o
   out.push_back(std::move(text));
 }
 
-// Two tiers end where each leaf has one link to each spine and the spines have no port left: as many leaves as a spine has ports, whole units of them, and as many
-// spines as a leaf has uplinks.
+// Ports, over all planes, of those that two tiers of `reach` slots leave out: single ports come on top of all that is built for, then the last members go.
+std::int64_t ports_beyond(const Fabric& f, const FabricDemand& d, std::int64_t reach) {
+  if (slots_needed(d) <= reach) return 0;
+  std::int64_t beyond = 0, slots = d.slots_built - reach;
+  for (const FabricBlock& b : f.blocks)
+    if (b.from_last) beyond += b.built_for * b.ports_each;
+  if (slots <= 0) return beyond + f.planes * d.rails * slots;
+  for (auto b = f.blocks.rbegin(); b != f.blocks.rend() && slots > 0; ++b) {
+    if (b->from_last || b->width <= 0) continue;
+    const std::int64_t out = std::min(b->built_for, (slots + b->width - 1) / b->width);
+    slots -= out * b->width;
+    beyond += out * b->ports_each;
+  }
+  return beyond;
+}
+
 void few_for_a_third_tier(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
   if (f.tiers.size() < 3) return;
-  const FabricTier &leaf = f.tiers[0], &spine = f.tiers[1];
-  // Leaves as wide as the oversubscription allows; those of three tiers may be narrower.
-  const std::int64_t down = std::max(leaf.down, static_cast<std::int64_t>(static_cast<double>(leaf.ports) * f.oversubscription / (1 + f.oversubscription) + 1e-9));
-  const std::int64_t leaves = spine.ports / f.leaves_per_unit * f.leaves_per_unit, have = leaves * down * f.planes, over = f.end_ports_built_for - have;
+  FabricDemand d = fabric_demand(plan, f);
+  const std::int64_t reach = two_tier_slots(d), over = ports_beyond(f, d, reach), have = f.end_ports_built_for - over;
   if (over <= 0 || over * kFewOf > have) return;
+  d.slots_present = d.slots_built = reach;
+  d.extra_ports = 0;
   std::string text = format("{} more than two tiers reach ({} of {}{}): without {}, {} switches instead of {}", many(over, "port"), f.end_ports_built_for, have, f.end_ports_built_for > f.end_ports ? ", at the size built for" : "",
-                            over == 1 ? "it" : "them", (leaves + static_cast<std::int64_t>(std::ceil(static_cast<double>(down) / f.oversubscription - 1e-9))) * f.planes, f.switch_count());
+                            over == 1 ? "it" : "them", fabric_shape(d).switches() * f.planes, f.switch_count());
   whose_uplinks(plan, f, text);
   out.push_back(std::move(text));
 }

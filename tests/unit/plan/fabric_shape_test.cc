@@ -28,6 +28,17 @@ TEST(FabricShape, WholeCagesToEachSpine) {
   EXPECT_EQ(fabric_shape(d).links, 7);
 }
 
+// 64 leaves of a 64-port spine are 8 units of 8 rails: 8 x 32 slots, 8 x 30 in units of 30; spines of 40 ports under leaves of 128: 40 x 64; at 3:1 a leaf of 64 turns 48 down.
+TEST(FabricShape, WhatTwoTiersReach) {
+  EXPECT_EQ(two_tier_slots({.rails = 8, .radix = 64}), 256);
+  EXPECT_EQ(two_tier_slots({.rails = 8, .unit_slots = 30, .radix = 64}), 240);
+  EXPECT_EQ(two_tier_slots({.radix = 128, .spine_radix = 40}), 2560);
+  EXPECT_EQ(two_tier_slots({.radix = 64, .oversubscription = 3}), 3072);
+  // What is reached takes two tiers, one slot more takes three.
+  EXPECT_EQ(fabric_shape({.slots_present = 240, .slots_built = 240, .rails = 8, .unit_slots = 30, .radix = 64}).tiers, 2);
+  EXPECT_EQ(fabric_shape({.slots_present = 241, .slots_built = 241, .rails = 8, .unit_slots = 30, .radix = 64}).tiers, 3);
+}
+
 // 162 ports at 2:1 on 128 ports, two to a cage. The widest leaf is 85 + 43 = 128, whose port 85 shares a cage with the first uplink, port 86; 84 + 42 = 126
 // carry 2 x 84 = 168 at exactly 2:1 with the same three switches, 42 links (21 cages) from each leaf to the one spine.
 TEST(FabricShape, NoCageWithPortsDownAndUp) {

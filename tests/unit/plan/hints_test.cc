@@ -42,5 +42,35 @@ TEST(Hints, AFewPortsForAThirdTier) {
   EXPECT_TRUE(of_nodes(2048).empty());
 }
 
+// Nodes with eight rails of 400 Gb/s on switches of 64 ports, in units of so many (0: as many as are best).
+std::vector<std::string> of_rails(std::int64_t nodes, std::int64_t unit) {
+  test::Sample s;
+  NodeGroupModel& g = s.nodes("n", "n[1-" + std::to_string(nodes) + "]", -1, 1, 1000, 10);
+  if (unit > 0) s.spec_of(g).scalable_unit = known(unit);
+  s.network("ib", s.qm9700, 400e9, -1);
+  s.network_specs.back()->topology = known(NetworkTopology::rail_optimised);
+  s.connect(0, 0, 8);
+  return fabric_hints(plan_cluster(*s.cluster), 0);
+}
+
+// A spine of 64 ports joins 64 leaves, 8 units of 8 rails. Units of 30 nodes: 8 x 30 = 240 nodes, 1,920 ports, 64 leaves and 30 spines, although a leaf could turn 32 down.
+TEST(Hints, AThirdTierCountsWholeUnits) {
+  const auto hints = of_rails(260, 30);
+  ASSERT_EQ(hints.size(), 1U);
+  EXPECT_NE(hints[0].find("160 ports more than two tiers reach (2080 of 1920): without them, 94 switches instead of"), std::string::npos) << hints[0];
+  ASSERT_EQ(of_rails(256, 30).size(), 1U);
+  EXPECT_NE(of_rails(256, 30)[0].find("128 ports more than two tiers reach (2048 of 1920)"), std::string::npos);
+  EXPECT_TRUE(of_rails(240, 30).empty());
+  EXPECT_EQ(of_rails(264, 30).size(), 1U);       // 192 ports, a tenth of 1,920
+  EXPECT_TRUE(of_rails(265, 30).empty());
+}
+// Without units of the spec's: 8 x 32 = 256 nodes, 2,048 ports, 64 leaves and 32 spines.
+TEST(Hints, AThirdTierOfRails) {
+  EXPECT_TRUE(of_rails(256, 0).empty());
+  const auto hints = of_rails(257, 0);
+  ASSERT_EQ(hints.size(), 1U);
+  EXPECT_NE(hints[0].find("8 ports more than two tiers reach (2056 of 2048): without them, 96 switches instead of"), std::string::npos) << hints[0];
+}
+
 }  // namespace
 }  // namespace clusterc
