@@ -733,7 +733,7 @@ class World:
                 of = self.groups[s["nodes"]]["count"]
                 left = of - min(of, gone[s["nodes"]])
                 if gone[s["nodes"]]:
-                    out.add((f"storage/{name}", left, of, lost(left, of, s.get("ha") or self.groups[s["nodes"]].get("ha"))))
+                    out.add((f"storage/{name}", left, of, s.get("data_on_single_servers", False) or lost(left, of, s.get("ha") or self.groups[s["nodes"]].get("ha"))))
             elif name in cut:
                 out.add((f"storage/{name}", s["systems"] - cut[name], s["systems"], s["systems"] - cut[name] <= 0))
         return out

@@ -59,6 +59,15 @@ bool holds_data(const StorageModel& s, const std::string& drive) { return s.spec
 
 }  // namespace
 
+bool data_on_single_servers(const Cluster& c, const StorageModel& s) {
+  if (s.nodes < 0 || !s.spec->kind || data_drives(c, s) == 0) return false;      // 0: what they serve from is not said
+  const StorageKind k = *s.spec->kind;
+  if (k != StorageKind::nfs && k != StorageKind::lustre && k != StorageKind::beegfs) return false;
+  if (!s.spec->protection) return true;
+  const auto p = parse_protection(*s.spec->protection);
+  return p && p->kind == Protection::Kind::raid;      // else copies; what is not understood is storage-fault-tolerance-impossible's
+}
+
 std::int64_t data_drives(const Cluster& c, const StorageModel& s) {
   std::int64_t n = 0;
   if (s.nodes >= 0)

@@ -19,6 +19,10 @@ std::int64_t serving_nodes(const Cluster&, const StorageModel&);
 // Drives of each serving node that data lies on.
 std::int64_t data_drives(const Cluster&, const StorageModel&);
 
+// Servers of a system that each have drives of their own, which nothing copies: what lies on one is gone when it is. File systems that spread copies over
+// their servers by themselves, or are bought with their drives, are none of these.
+bool data_on_single_servers(const Cluster&, const StorageModel&);
+
 struct StorageSide {
   std::string what, formula;       // "the servers' ports", "4 x 2 ports x 200 Gb/s x 0.98 / 8"
   BytesPerSecond carries{0};

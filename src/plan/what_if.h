@@ -83,7 +83,7 @@ struct ZoneLeft {
   Kelvins inlet_rise{0};                // over the supply temperature, by exhaust that comes round
 };
 
-struct ServiceLeft { std::string name; std::int64_t left = 0, of = 0; bool lost = false; };   // "scheduler", "storage/home"
+struct ServiceLeft { std::string name; std::int64_t left = 0, of = 0; bool lost = false, data_gone = false; };   // "scheduler", "storage/home"; data_gone: what was on the drives of those that are out
 
 struct WhatIf {
   std::vector<Component> failed;

@@ -230,6 +230,7 @@ std::vector<std::int64_t> WhatIfEngine::Impl::network(const std::map<int, std::v
 }
 
 // Roles and storage that lost a server. With `ha: quorum` half of them are too few; else one that lives is enough.
+// Storage on drives within its servers that nothing copies is lost with any of them.
 void WhatIfEngine::Impl::services(WhatIf& out) const {
   std::map<int, std::int64_t> dead_of;                                // by node group
   for (const std::int64_t n : out.dead_nodes) ++dead_of[c.node_group_of(n)];
@@ -266,7 +267,8 @@ void WhatIfEngine::Impl::services(WhatIf& out) const {
       const auto at = dead_of.find(m.nodes);
       if (at == dead_of.end()) continue;
       const std::int64_t of = c.nodes[m.nodes].count, left = of - std::min(of, at->second);
-      out.services.push_back({"storage/" + m.name, left, of, lost(left, of, storage_ha(c, m))});
+      const bool data_gone = data_on_single_servers(c, m);
+      out.services.push_back({"storage/" + m.name, left, of, data_gone || lost(left, of, storage_ha(c, m)), data_gone});
     } else if (const auto at = systems.find(static_cast<int>(s)); at != systems.end()) {
       out.services.push_back({"storage/" + m.name, m.count - at->second, m.count, m.count - at->second <= 0});
     }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "model/nvlink.h"
+#include "model/storage_path.h"
 #include "plan/cords.h"
 #include "plan/placement.h"
 #include "plan/power.h"
@@ -139,6 +140,7 @@ void PowerJson::storage(JsonWriter& json) const {
   for (const StorageModel& s : c_.storage) {
     json.begin_object(kLine).field("name", s.name).field("systems", s.part && s.nodes < 0 ? s.count : 0).field("nodes", s.nodes < 0 ? std::string() : c_.nodes[static_cast<std::size_t>(s.nodes)].name);
     if (s.spec && s.spec->servers && s.spec->servers->ha) json.field("ha", enum_text(*s.spec->servers->ha));
+    if (s.spec && data_on_single_servers(c_, s)) json.field("data_on_single_servers", true);
     json.end_object();
   }
   json.end_array();

@@ -167,7 +167,7 @@ class Words {
     for (const NetworkLeft& n : w.networks)
       if (n.switches_dead > 0 && c_.networks[static_cast<std::size_t>(n.network)].everything) out.push_back("equipment on it cannot be managed");
     for (const ServiceLeft& s : w.services)
-      out.push_back(s.lost ? format("{} is lost", s.name) : format("{}: {} of {} left", s.name, s.left, s.of));
+      out.push_back(s.data_gone && s.left > 0 ? format("{}: {} of {} left, the data of the others unreachable", s.name, s.left, s.of) : s.lost ? format("{} is lost", s.name) : format("{}: {} of {} left", s.name, s.left, s.of));
     for (const ZoneLeft& z : w.zones)
       if (z.inlet_rise.value > 0) out.push_back(format("inlets of {} warm by {:.3g} K", object(ComponentKind::cooling, z.zone), z.inlet_rise.value));
     for (const LimitExceeded& l : w.limits) {

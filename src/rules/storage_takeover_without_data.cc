@@ -5,10 +5,6 @@
 namespace clusterc {
 namespace {
 
-// File systems whose servers each have drives of their own and that copy nothing between them unless they are told to. The others spread copies over
-// their servers by themselves, or are bought with their drives.
-bool copies_nothing(StorageKind k) { return k == StorageKind::nfs || k == StorageKind::lustre || k == StorageKind::beegfs; }
-
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
@@ -16,13 +12,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (const std::int64_t servers = s.nodes >= 0 ? c.nodes[s.nodes].count : 0; ha == HaMode::active_passive && servers > 1 && servers % 2 != 0)
       findings.note(rule.id, first_place(s.spec->servers->ha.span, c.nodes[s.nodes].spec->ha.span, s.span), format("the {} servers of '{}' are to stand in pairs ({}), one is left without a partner and counts as none: {} serve", servers, s.name, enum_text(*ha), serving_nodes(c, s)))
           .object("storage." + s.name);
-    if (s.nodes < 0 || !s.spec->kind || !copies_nothing(*s.spec->kind) || !ha || c.nodes[s.nodes].count < 2) continue;
+    if (!ha || !data_on_single_servers(c, s) || c.nodes[s.nodes].count < 2) continue;
     const std::int64_t drives = data_drives(c, s);
-    if (drives == 0) continue;                        // what they serve from is not said
-    if (s.spec->protection) {
-      const auto p = parse_protection(*s.spec->protection);
-      if (!p || p->kind != Protection::Kind::raid) continue;      // copies; what is not understood is storage-fault-tolerance-impossible's
-    }
     const NodeGroupModel& g = c.nodes[s.nodes];
     Finding& f = findings.warning(rule.id, first_place(s.spec->servers->ha.span, g.spec->ha.span, s.span),
                                   format("the servers of '{}' are to take over from one another ({}), the {} of each are its own and nothing copies them", s.name, enum_text(*ha), plural(drives, "drive")));
