@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/routing_engines.h"
 #include "rules/rules.h"
@@ -9,8 +10,28 @@
 namespace clusterc {
 namespace {
 
-// Parts of the catalogue and of the user's own begin their name with their maker.
-bool made_by(const SwitchPart& part, std::string_view maker) { return part.name && part.name->starts_with(maker); }
+constexpr int kSpectrumX = 4;        // Spectrum-4 is the first with the adaptive routing that Spectrum-X is made of
+
+// The generation of NVIDIA's Ethernet switches: "Spectrum-4 SN5600" by its own word, "SN4600C" by the series (SN2000 is Spectrum, SN3000 Spectrum-2, SN4000
+// Spectrum-3, SN5000 Spectrum-4); 0: another maker's, or none of these; -1: NVIDIA's, and nobody says. Parts of the catalogue and of the user's own begin their name with their maker.
+int spectrum_generation(std::string_view name) {
+  if (!name.starts_with("NVIDIA")) return 0;
+  const auto digit = [&](std::size_t at) { return at < name.size() && name[at] >= '1' && name[at] <= '9' ? name[at] - '0' : 0; };
+  constexpr std::string_view kFamily = "Spectrum-", kSeries = "SN";
+  if (const std::size_t at = name.find(kFamily); at != name.npos && digit(at + kFamily.size())) return digit(at + kFamily.size());
+  if (const std::size_t at = name.find(kSeries); at != name.npos && digit(at + kSeries.size())) return std::max(1, digit(at + kSeries.size()) - 1);
+  return -1;
+}
+
+struct Named { const SwitchPart* part = nullptr; const Value<std::string>* model = nullptr; };
+// The switches that the network names, those of its tiers too.
+std::vector<Named> switches_of(const NetworkModel& n) {
+  std::vector<Named> out;
+  if (n.switch_part) out.push_back({n.switch_part, &n.spec->switch_model});
+  for (const auto& [tier, part] : n.tier_parts)
+    if (part) out.push_back({part, &n.spec->tiers.find(tier)->value});
+  return out;
+}
 
 // NVIDIA's Spectrum-X is its Spectrum switches with these adapters (the source below).
 bool has_spectrum_x(const NicPart& part) {
@@ -37,16 +58,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.help(std::move(help)).object("networks." + n.name);
       return f;
     };
-    const bool ethernet = n.kind == LinkKind::ethernet;
-    if (ethernet && n.spec->routing && is_opensm_engine(*n.spec->routing))
-      say(n.spec->routing.span, format("'{}' is a routing engine of OpenSM, network '{}' is Ethernet", *n.spec->routing, n.name), "leave `routing` out: leaves and spines of Ethernet get BGP");
+    const Value<std::string>& routing = n.spec->routing;
+    if (routing && n.kind == LinkKind::ethernet && is_opensm_engine(*routing))
+      say(routing.span, format("'{}' is a routing engine of OpenSM, network '{}' is Ethernet", *routing, n.name), "leave `routing` out: leaves and spines of Ethernet get BGP");
+    if (routing && n.kind == LinkKind::infiniband && !is_opensm_engine(*routing))
+      say(routing.span, format("'{}' is no routing engine of OpenSM, network '{}' is InfiniBand", *routing, n.name), "leave `routing` out: leaves and spines of InfiniBand get ftree");
     if (!n.spec->spectrum_x.value_or(false)) continue;
-    if (!ethernet)
-      say(n.spec->spectrum_x.span, format("Spectrum-X is Ethernet, network '{}' is InfiniBand", n.name), "leave `spectrum_x` out: `adaptive_routing: true` is InfiniBand's");
-    else if (n.switch_part && n.switch_part->name && !made_by(*n.switch_part, "NVIDIA"))
-      say(n.spec->spectrum_x.span, format("Spectrum-X needs NVIDIA's Spectrum switches, network '{}' has '{}' ({})", n.name, n.switch_model, *n.switch_part->name), "leave `spectrum_x` out, or Spectrum-4 switches: `switch: nvidia-sn5600`")
-          .note(n.spec->switch_model.span, "the switches are named here");
-    else if (const NicSet* nics = other_adapters(in.cluster, n))
+    if (n.kind != LinkKind::ethernet) {
+      const bool infiniband = n.kind == LinkKind::infiniband;
+      say(n.spec->spectrum_x.span, format("Spectrum-X is Ethernet, network '{}' is {}", n.name, infiniband ? "InfiniBand" : enum_text(n.kind)), infiniband ? "leave `spectrum_x` out: `adaptive_routing: true` is InfiniBand's" : "leave `spectrum_x` out");
+      continue;
+    }
+    bool older = false;
+    for (const Named& s : switches_of(n)) {
+      const int generation = s.part->name ? spectrum_generation(*s.part->name) : -1;
+      if (generation >= 0 && generation < kSpectrumX) {
+        say(n.spec->spectrum_x.span, format("Spectrum-X needs Spectrum-4 switches, network '{}' has '{}' ({})", n.name, **s.model, *s.part->name), "leave `spectrum_x` out, or Spectrum-4 switches: `nvidia-sn5600`").note(s.model->span, "the switches are named here");
+        older = true;
+        break;
+      }
+    }
+    if (const NicSet* nics = older ? nullptr : other_adapters(in.cluster, n))
       say(n.spec->spectrum_x.span, format("Spectrum-X needs BlueField-3, ConnectX-7 or newer adapters, network '{}' has '{}' ({})", n.name, nics->model, *nics->part->name), "leave `spectrum_x` out, or other adapters")
           .note(nics->span, "the adapters are named here");
   }
@@ -56,7 +88,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-What a network sets is something that its switches have: a routing engine of OpenSM on InfiniBand, Spectrum-X on NVIDIA's Ethernet switches and adapters. SHARP is
+What a network sets is something that its switches have: a routing engine of OpenSM on InfiniBand, Spectrum-X on
+switches, leaves and those of `tiers`, from Spectrum-4 on, and on NVIDIA's adapters. SHARP is
 `spec-sharp-without-infiniband`'s.
 
 ## Why it matters
@@ -67,12 +100,12 @@ The setting is believed by whoever reads the spec, and nothing in the fabric doe
 
 ```
 kind: ethernet      no routing: ftree, updn, minhop, …
-kind: infiniband    no spectrum_x
-spectrum_x          switches of NVIDIA's, and BlueField-3, ConnectX-7 or newer adapters
+kind: infiniband    no spectrum_x, and no routing but these
+spectrum_x          each switch is NVIDIA's, Spectrum-4 (SN5000) or newer, and BlueField-3, ConnectX-7 or newer adapters
 ```
 
 Source: opensm(8), "ROUTING" (the engines are those of InfiniBand's subnet manager); NVIDIA, Network Operator 26.7.0, NVIDIA Spectrum-X Ethernet Networking Platform ("combines NVIDIA
-Spectrum switches with the BlueField-3 SuperNIC, ConnectX-7 NIC, and ConnectX-8 SuperNIC families").
+Spectrum switches with the BlueField-3 SuperNIC, ConnectX-7 NIC, and ConnectX-8 SuperNIC families"); NVIDIA, Cumulus NetQ 4.9, Spectrum support (adaptive routing: Spectrum-4 alone).
 
 ## Example
 
