@@ -5,6 +5,7 @@
 #include "plan/feed_lines.h"
 #include "plan/placement.h"
 #include "plan/power.h"
+#include "plan/power_chain.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 
@@ -76,14 +77,19 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
 }
 
 // A breaker upstream of the PDUs: of a panel, or of a feed. Silent where all lines together are too much: the rules of all lines say so.
-void check_upstream(const Rule& rule, const RuleInput& in, Findings& findings, const FeedLoad& load, const LineLoad& line, double rating, const std::string& what, SourceSpan at, const std::string& object) {
+void check_upstream(const Rule& rule, const RuleInput& in, Findings& findings, const FeedLoad& load, const LineLoad& line, const Breaker& breaker, const std::string& what, SourceSpan at, const std::string& object) {
+  const double rating = breaker.continuous;
   const bool now = above(line.normal.value, rating), after = !now && line.worst_lost_feed >= 0 && above(line.worst.value, rating);
   const VoltAmperes full = now ? line.normal : line.worst, all = now ? load.normal : load.worst;
   if (!(now || after) || above(all.value, rating)) return;
   const auto amps = [&](double va) { return to_text(Amperes(va / (kSqrt3 * in.cluster.spec.site->supply->voltage->value))); };
   const std::string lost = after ? format("when feed '{}' is lost, ", in.cluster.feeds[static_cast<std::size_t>(line.worst_lost_feed)].name) : "";
-  Finding& f = findings.error(rule.id, at, format("{}one line of {} carries {}, its rating is {} continuously", lost, what, amps(full.value), amps(rating)));
+  const bool holds = after && !above(line.worst.value, breaker.trip);      // as for the lines of a PDU
+  Finding& f = findings.add(holds ? Severity::warning : Severity::error, rule.id, at,
+                            after && !holds ? format("{}{} trips: {} of {} on one line", lost, what, amps(full.value), amps(breaker.trip))
+                                            : format("{}one line of {} carries {}, its rating is {} continuously", lost, what, amps(full.value), amps(rating)));
   f.label(format("{} in all: {} on each line if they were alike", to_text(all), amps(all.value)));
+  if (holds) f.note({}, format("nothing trips: its breaker holds {} on a line", amps(breaker.trip)));
   f.note({}, "single-phase PDUs hang on the lines in turn, rack by rack: no other assignment was tried");
   f.help("PDUs of three phases, a number of racks that three divides, a larger breaker, or less behind it");
   f.object(object);
@@ -98,11 +104,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::vector<LineLoad> on_feeds = feed_line_loads(in.plan), on_panels = panel_line_loads(in.plan);
   for (std::size_t i = 0; i < c.feeds.size() && i < in.plan.feeds.size(); ++i)
     if (const FeedModel& feed = c.feeds[i]; feed.capacity && !feed.ups)
-      check_upstream(rule, in, findings, in.plan.feeds[i], on_feeds[i], feed.capacity->value, format("feed '{}'", feed.name), first_place(feed.capacity.span, feed.span), "feed/" + feed.name);
+      check_upstream(rule, in, findings, in.plan.feeds[i], on_feeds[i], feed_breaker(c, feed), format("feed '{}'", feed.name), first_place(feed.capacity.span, feed.span), "feed/" + feed.name);
   const std::vector<FeedLoad> panels = panel_loads(in.plan);
   for (std::size_t i = 0; i < c.panels.size(); ++i)
-    if (const double rating = panel_breaker(c, c.panels[i]).continuous; rating >= 0)
-      check_upstream(rule, in, findings, panels[i], on_panels[i], rating, format("panel '{}'", c.panels[i].name), first_place(c.panels[i].spec->breaker.span, c.panels[i].span), "panel/" + c.panels[i].name);
+    if (const Breaker breaker = panel_breaker(c, c.panels[i]); breaker.continuous >= 0)
+      check_upstream(rule, in, findings, panels[i], on_panels[i], breaker, format("panel '{}'", c.panels[i].name), first_place(c.panels[i].spec->breaker.span, c.panels[i].span), "panel/" + c.panels[i].name);
 }
 
 }  // namespace
@@ -114,7 +120,8 @@ trips, as `plan --what-if feed:NAME` says, and what was to survive the loss goes
 before hours have passed). With all feeds alive none is more than 15 % above the mean of the three once it is loaded to 80 % (warning).
 Cords are assigned by the planner: the largest first, each to the lines that carry least, then moved or exchanged while the fullest line gets less.
 
-Single-phase PDUs load one line of a three-phase feed or panel, or two: no line of these carries more than its rating either, with all feeds alive and after the loss of one.
+Single-phase PDUs load one line of a three-phase feed or panel, or two: no line of these carries more than its rating either, with all feeds alive (error) and after the loss of one
+(error above what the breaker holds, warning below; of a feed whose `capacity` is written nothing more is known than that).
 They hang on the lines in turn, rack by rack (`feed_line` in plan.json); each panel, and each feed without panels, has a turn of its own.
 
 ## Why it matters

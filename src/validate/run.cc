@@ -27,12 +27,9 @@ bool Report::passed() const {
 
 namespace {
 
-// Metrics are named after the validator that brings them. LINPACK is solved on hosts only.
+// Metrics are named after the validator that brings them.
 bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
   const std::string_view metric = figure.test;
-  if (metric.starts_with("hpl.")) {
-    return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) { return g.name == figure.group && g.server.gpu_count == 0; });
-  }
   if (metric.starts_with("rdma.")) {
     return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) {
       return g.name == figure.group && g.count > 1 && !rdma_compute_ports(cluster, static_cast<int>(&g - cluster.nodes.data())).empty();
@@ -48,7 +45,7 @@ bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
       if (cluster.storage[i].name == figure.group) return !groups_that_mount(cluster, static_cast<int>(i)).empty();
     return figure.group.find('/') != std::string::npos;
   }
-  return metric.starts_with("pcie.") || metric == "fabric.links" || metric.starts_with("memory.") || metric.starts_with("gemm.") || metric.starts_with("mpi.");
+  return metric.starts_with("pcie.") || metric == "fabric.links" || metric.starts_with("memory.") || metric.starts_with("gemm.") || metric.starts_with("hpl.") || metric.starts_with("mpi.");
 }
 
 // Whether the test that brought a verdict measures in this scope.

@@ -165,7 +165,7 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
       node_test("memtest", gpus, {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random", "memtest.inversions", "memtest.hold"});
       suite.back().timeout += std::chrono::hours(4);   // 128 sweeps of the walking bits over a terabyte at 20 GB/s take 3.6 hours
     }
-    if (options.burn) node_test("burn", false, {"burn.flops", "burn.slowest"});
+    if (options.burn) node_test("burn", gpus, {"burn.flops", "burn.slowest"});
     node_test("gemm", gpus, gpus ? std::vector<std::string>{"gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16"}
                                  : std::vector<std::string>{"gemm.fp64", "gemm.fp32"});
     if (group.server.gpu_count > 1) add_collectives(group, SuiteStage::node, "node", "nccl");
@@ -190,12 +190,12 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     add_collectives(group, SuiteStage::group, "whole", "nccl");
   }
   for (const NodeGroupModel& group : cluster.nodes) {
-    // The solver of this release computes on hosts: a group with GPUs is not measured by it.
-    if (!group.computes || group.server.gpu_count > 0) continue;
-    // One rank a node, with a BLAS thread for each core. One node alone: its cores are the ranks, at most 16, as for mpi below.
-    const int ranks = group.count > 1 ? 1 : static_cast<int>(std::clamp<std::int64_t>(group.server.cores, 1, 16));
-    SuiteTest test{.id = "group/" + group.name + "/hpl", .stage = SuiteStage::group, .validator = "hpl", .arguments = {"--device", "host"}, .group = group.name, .nodes = names_of(group),
-                   .ranks_per_node = ranks, .timeout = patience(4), .mpi = true, .metrics = {"hpl.score"}};
+    if (!group.computes) continue;
+    // A rank for each GPU. Without GPUs one rank a node, with a BLAS thread for each core; one node alone: its cores are the ranks, at most 16, as for mpi below.
+    const std::int64_t gpus = group.server.gpu_count;
+    const int ranks = gpus > 0 ? static_cast<int>(gpus) : group.count > 1 ? 1 : static_cast<int>(std::clamp<std::int64_t>(group.server.cores, 1, 16));
+    SuiteTest test{.id = "group/" + group.name + "/hpl", .stage = SuiteStage::group, .validator = "hpl", .arguments = {"--device", gpus > 0 ? "cuda" : "host"}, .group = group.name, .nodes = names_of(group),
+                   .ranks_per_node = ranks, .gpus_per_node = gpus, .timeout = patience(4), .mpi = true, .metrics = {"hpl.score"}};
     test.arguments.insert(test.arguments.end(), {"--seconds", format("{}", options.seconds > 0 ? options.seconds : kHplSeconds)});
     if (options.allow_busy) test.arguments.push_back("--allow-busy");
     add(std::move(test));

@@ -274,6 +274,24 @@ TEST(LinkSuite, LinksAreHeldAgainstTheSpecAndTheirEnds) {
   EXPECT_EQ(test->metrics.front(), "pcie.copy");
 }
 
+// Eight GPUs a node: a rank for each, on them.
+TEST(GpuSuite, LinpackAndBurnRunOnTheGpus) {
+  Resolved r;
+  r.example("superpod");
+  ASSERT_TRUE(r.cluster);
+  const ExpectedFigures expected = expect_figures(*r.cluster, plan_cluster(*r.cluster));
+  const std::vector<SuiteTest> suite = plan_suite(*r.cluster, expected, {.seconds = 30, .burn = true});
+  int seen = 0;
+  for (const SuiteTest& t : suite) {
+    if (t.validator != "hpl" && t.validator != "burn") continue;
+    ++seen;
+    EXPECT_EQ(t.arguments[1], "cuda") << t.id;
+    EXPECT_EQ(t.gpus_per_node, 8) << t.id;
+    EXPECT_EQ(t.ranks_per_node, t.validator == "hpl" ? 8 : 1) << t.id;
+  }
+  EXPECT_EQ(seen, 2);
+}
+
 // The lab has Podman on its nodes; Enroot beside Docker as the superpod has them, and CRI-O, which starts nothing by hand.
 TEST(ContainerSuite, EachRuntimeOfTheSpecIsATestOfItsOwn) {
   Resolved r;
