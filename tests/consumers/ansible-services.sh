@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# output ansible: BIND 9.18, nginx 1.22, dnsmasq 2.90, Kea 2.2 and Prometheus 2.42 (Debian 12) in a copy of this system: the roles of what the whole cluster leans on, a second run that changes nothing, and BIND and nginx started as they were left: the cluster's network is answered, strangers are not; 2 broken twins
+# output ansible: BIND 9.18, nginx 1.22, dnsmasq 2.90, Kea 2.2, Prometheus 2.42 and syslog-ng 3.38 (Debian 12) in a copy of this system: the roles of what the whole cluster leans on, a second run that changes nothing, and BIND and nginx started as they were left: the cluster's network is answered, strangers are not; 2 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
-need ansible-playbook named named-checkconf dnsmasq kea-dhcp4 nginx prometheus promtool python3 curl ip
+need ansible-playbook named named-checkconf dnsmasq kea-dhcp4 nginx prometheus promtool syslog-ng python3 curl ip
 export LC_ALL=C.UTF-8 HOME=$work
 need_debian_12
 mkdir "$work/spec" && cp "$src"/tests/golden/compile/nginx/*.csv "$work/spec/"
-sed 's/roles: \[provisioning\]/roles: [provisioning, monitoring]/; s/^software: {/software: { monitoring: [prometheus, grafana],/' "$src/tests/golden/compile/nginx/spec.yaml" > "$work/spec/dnsmasq.yaml"
+sed 's/roles: \[provisioning\]/roles: [provisioning, monitoring]/; s/^software: {/software: { monitoring: [prometheus, grafana, loki],/' "$src/tests/golden/compile/nginx/spec.yaml" > "$work/spec/dnsmasq.yaml"
 sed 's/^outputs:$/outputs:\n  kea: {}/' "$work/spec/dnsmasq.yaml" > "$work/spec/kea.yaml"
 for name in dnsmasq kea; do "$bin" compile "$work/spec/$name.yaml" -o "$work/$name" > "$work/$name.log" 2>&1 || { cat "$work/$name.log" >&2; fail "compile $name"; }; done
 # names first: whoever has the cluster's network asks for them there; one node of the group does each
@@ -27,7 +27,7 @@ served() {
   play_system "$system" || exit 9
   mkdir -p "$root/root/tree" && cp -r "$work/$1/." "$root/root/tree/"
   for run in first second; do
-    play "$system" --limit ctl --tags base,name_server,dhcp,web_server,node_exporter,prometheus ${2:-} > "$work/$1-$run" 2>&1 || { grep -v '^$' "$work/$1-$run" | tail -25 >&2; fail "$1: the $run run"; }
+    play "$system" --limit ctl --tags base,name_server,dhcp,web_server,syslog_ng,node_exporter,prometheus ${2:-} > "$work/$1-$run" 2>&1 || { grep -v '^$' "$work/$1-$run" | tail -25 >&2; fail "$1: the $run run"; }
   done
   grep -qE 'changed=0 +unreachable=0 +failed=0' "$work/$1-second" || { grep -B3 '^changed' "$work/$1-second" >&2; fail "$1: the second run changes something"; }
   echo "ok: $1: first run $(grep -o 'ok=.*failed=0' "$work/$1-first" | tr -s ' '), second $(grep -o 'ok=.*failed=0' "$work/$1-second" | tr -s ' ')"
@@ -38,7 +38,9 @@ served dnsmasq "--skip-tags node_exporter"
 for f in dnsmasq/dnsmasq.conf dnsmasq/dhcp-hosts; do cmp "$work/dnsmasq/$f" "$root/etc/dnsmasq.cluster/${f#*/}" || fail "$f"; done
 systemd-analyze verify --root="$root" /etc/systemd/system/cluster-dnsmasq.service > "$work/unit" 2>&1 || { cat "$work/unit" >&2; fail "the unit of dnsmasq"; }
 for f in prometheus.yml rules/alerts.yml targets/node.yml alertmanager.yml; do cmp "$work/dnsmasq/prometheus/$f" "$root/etc/prometheus/$f" || fail "prometheus/$f"; done
-for unit in named nginx prometheus cluster-dnsmasq; do chroot "$root" systemctl is-enabled --quiet "$unit" || fail "$unit does not start with the machine"; done
+cmp "$work/dnsmasq/syslog-ng/head.conf" "$root/etc/syslog-ng/syslog-ng.conf" || fail "syslog-ng's file"
+grep -q 'http://ctl:3100/' "$root/etc/syslog-ng/syslog-ng.conf" || fail "the logs go elsewhere"
+for unit in named nginx prometheus cluster-dnsmasq syslog-ng; do chroot "$root" systemctl is-enabled --quiet "$unit" || fail "$unit does not start with the machine"; done
 grep -q 'authorized_keys is not there' "$work/dnsmasq-first" || fail "nothing is said of the keys"
 
 # What was left there, started: the head's own address, a node's and a stranger's
