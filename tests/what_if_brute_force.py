@@ -103,6 +103,7 @@ class World:
         self.plan = plan
         self.pf = plan["site"]["power_factor"]
         self.loads = plan["loads"]
+        self.exchanged = {}
         self.groups = {g["name"]: g for g in plan["node_groups"]}
         self.group_of, self.object_of, self.host_of = {}, {}, {}
         for g in plan["node_groups"]:
@@ -227,7 +228,12 @@ class World:
                 banks[bank] += watts[0]
                 pairs[way[-1]] += watts[0]
             if ways == 3 and not by_banks and len(here) <= 96:
-                self.exchange(way, [[float(math.floor(w * 1000 + 0.5)) for w in c[3]] for c in here], source["between"])
+                watts = tuple(tuple(float(math.floor(w * 1000 + 0.5)) for w in c[3]) for c in here)
+                alike = tuple(way), watts, source["between"]         # thousands of racks are
+                if alike not in self.exchanged:
+                    self.exchange(way, watts, source["between"])
+                    self.exchanged[alike] = list(way)
+                way = self.exchanged[alike]
             for (i, k, _, _), w in zip(here, way):
                 if i is not None:
                     rack["way"][i, k] = w
@@ -789,7 +795,7 @@ class Wires:
             self.names.append(names)
         self.switches = {n: (t, i) for t, names in enumerate(self.names) for i, n in enumerate(names)}
         leaves, down = tiers[0]["count"], tiers[0]["down"]
-        self.world, self.ring_normal = world, None
+        self.world, self.ring_normal, self.all_rings, self.all_links = world, None, None, None
         self.on_leaf = [[] for _ in range(leaves)]            # (block, member), once a port
         self.port_on_leaf = [[] for _ in range(leaves)]       # which port of the member
         for b, block in enumerate(self.blocks):
@@ -911,36 +917,66 @@ class Wires:
             out |= {(tier, s, 0) for s in cut}
         return lost, bisection, len(out)
 
-    def ring_pace(self, dead, cut, nowhere, absent):
-        """Rings over all nodes that take part, one for each port of a node (of an NVLink domain): those that have members in and outside of a leaf,
-        or a pod, cross its border once each way, and share the links that lead up from it. Each link is looked at for itself."""
-        inside, everywhere = defaultdict(set), defaultdict(set)
+    def rings(self):
+        """Of each node that takes part its (leaf, ring); how many members a ring has in each leaf and pod; in how many leaves, and pods, it is."""
+        of_host, members, areas = defaultdict(list), defaultdict(lambda: defaultdict(int)), defaultdict(int)
         for leaf, entries in enumerate(self.on_leaf):
             for (b, member), port in zip(entries, self.port_on_leaf[leaf]):
                 block = self.blocks[b]
                 if block["of"] != "nodes" or block["network"] != self.world.compute or not self.world.groups[block["name"]]["computes"]:
                     continue
-                if self.world.hosts[block["name"]][member] in absent:
-                    continue
                 ring = member % self.world.groups[block["name"]].get("nvlink_domain_nodes", 1), port
+                of_host[self.world.hosts[block["name"]][member]].append((leaf, ring))
                 for area in (("leaf", leaf), ("pod", self.pod_of(leaf))):
-                    inside[area].add(ring)
-                    everywhere[area[0], ring].add(area[1])
-        links = defaultdict(int)
-        for tier, area in ((0, "leaf"), (1, "pod")):
-            for lower, far in enumerate(self.up[tier]):
-                if self.names[tier][lower] in dead:
-                    continue
-                number = lower if tier == 0 else lower // self.data["spines_per_pod"]
-                for k, upper in enumerate(far):
-                    if self.names[tier + 1][upper] not in dead and not (k == 0 and self.names[tier][lower] in cut):
-                        links[area, number] += 1
+                    members[area][ring] += 1
+                    areas[area[0], ring] += members[area][ring] == 1
+        out = {area: sum(1 for r in those if areas[area[0], r] > 1) for area, those in members.items()}
+        return of_host, members, areas, out
+
+    def area(self, tier, lower):
+        return ("leaf", lower) if tier == 0 else ("pod", lower // self.data["spines_per_pod"])
+
+    def links_up(self, dead, cut):
+        """How many living links lead up from each leaf, and from each pod. Of a switch that is cut the first is."""
+        if self.all_links is None:
+            self.all_links = defaultdict(int)
+            for tier in (0, 1):
+                for lower, far in enumerate(self.up[tier]):
+                    self.all_links[self.area(tier, lower)] += len(far)
+            self.place = {name: (tier, number) for tier in range(len(self.tiers)) for number, name in enumerate(self.names[tier])}
+        links, gone = dict(self.all_links), {self.place[name] for name in dead if name in self.place}
+        lost = {(t, n, k) for t, n in gone if t < 2 and n < len(self.up[t]) for k in range(len(self.up[t][n]))}
+        lost |= {(t - 1, lower, k) for t, n in gone if t > 0 for lower in self.below[t - 1][n] for k, upper in enumerate(self.up[t - 1][lower]) if upper == n}
+        lost |= {(*self.place[name], 0) for name in cut if name in self.place and self.place[name][0] < 2 and self.up[self.place[name][0]]}
+        for tier, lower, _ in lost:
+            links[self.area(tier, lower)] -= 1
+        return links
+
+    def ring_pace(self, dead, cut, nowhere, absent):
+        """Rings over all nodes that take part, one for each port of a node (of an NVLink domain): those that have members in and outside of a leaf,
+        or a pod, cross its border once each way, and share the links that lead up from it. Each link is looked at for itself."""
+        if self.all_rings is None:
+            self.all_rings = self.rings()
+        of_host, members, areas, crossing = self.all_rings
+        away = defaultdict(int)                              # members that are out, by area and ring
+        for host in absent:
+            for leaf, ring in of_host.get(host, ()):
+                away["leaf", leaf, ring] += 1
+                away["pod", self.pod_of(leaf), ring] += 1
+        gone = {(kind, number, ring) for (kind, number, ring), n in away.items() if n == members[kind, number][ring]}
+        left = dict(areas)
+        for kind, number, ring in gone:
+            left[kind, ring] -= 1
+        fewer = {key for key in left if left[key] != areas[key]} if gone else set()
+        links = self.links_up(dead, cut)
         pace = 1.0
-        for (kind, number), rings in inside.items():
+        for (kind, number), rings in members.items():
             if len(self.tiers) < (2 if kind == "leaf" else 3) or (kind == "leaf" and number in nowhere):
                 continue
-            out = sum(1 for r in rings if everywhere[kind, r] != {number})
-            if out and links[kind, number]:
+            out = crossing[kind, number]
+            if fewer:
+                out = sum(1 for r in rings if (kind, number, r) not in gone and left[kind, r] > 1)
+            if out and links.get((kind, number)):
                 pace = min(pace, links[kind, number] / out)
         return pace
 
