@@ -15,13 +15,15 @@ namespace {
 constexpr std::int64_t kDay = 86400;                // seconds
 constexpr double kLongest = 366.0 * kDay;           // a reservation without an end lasts a year (slurmctld, reservation.c, ONE_YEAR): more is a slip
 
+constexpr std::size_t kMostCompared = 1000;         // each with each: a hundredth of a second
+
 // What one of them holds, and when.
 struct Held {
   std::string name;
   SourceSpan at;
   Moment start;
   std::int64_t length = 0, days = 0;                // seconds; after how many days it comes again, 0: it does not
-  std::vector<std::string> nodes;                   // sorted; empty: all
+  std::vector<std::pair<std::int64_t, std::int64_t>> nodes;   // first and last number of each run of them, ascending; empty: all
   Moment begin(std::int64_t again) const { return start.after(again * days * kDay); }
   Moment end(std::int64_t again) const { return begin(again).after(length); }
 };
@@ -29,8 +31,8 @@ struct Held {
 bool same_nodes(const Held& a, const Held& b) {
   if (a.nodes.empty() || b.nodes.empty()) return true;
   for (auto i = a.nodes.begin(), j = b.nodes.begin(); i != a.nodes.end() && j != b.nodes.end();) {
-    if (*i == *j) return true;
-    *i < *j ? ++i : ++j;
+    if (i->first <= j->second && j->first <= i->second) return true;
+    i->second < j->second ? ++i : ++j;
   }
   return false;
 }
@@ -53,15 +55,26 @@ void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservat
   const auto pattern = HostPattern::parse(*r.nodes, error);
   if (!pattern) return;
   std::vector<std::string> names;
+  std::vector<std::int64_t> numbers;
   for (std::int64_t i = 0; i < pattern->count(); ++i) {
     names.push_back(pattern->name(i));
-    if (std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& n) { return in.cluster.nodes[static_cast<std::size_t>(n.group)].names.index_of(names.back()) >= 0; })) continue;
-    findings.error("slurm-reservation-unmade", r.nodes.span, "'" + names.back() + "' is to be reserved, and Slurm does not hand it out").help("name nodes of the groups in scheduler.schedules");
-    return;
+    std::int64_t number = -1;
+    for (const SlurmNodes& n : facts.nodes) {
+      const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(n.group)];
+      if (const std::int64_t at = g.names.index_of(names.back()); at >= 0) number = g.first + at;
+    }
+    if (number < 0) {
+      findings.error("slurm-reservation-unmade", r.nodes.span, "'" + names.back() + "' is to be reserved, and Slurm does not hand it out").help("name nodes of the groups in scheduler.schedules");
+      return;
+    }
+    numbers.push_back(number);
   }
   out.nodes = fold_names(names);
-  std::sort(names.begin(), names.end());
-  held.nodes = std::move(names);
+  std::sort(numbers.begin(), numbers.end());
+  for (const std::int64_t n : numbers) {
+    if (!held.nodes.empty() && n <= held.nodes.back().second + 1) held.nodes.back().second = n;
+    else held.nodes.emplace_back(n, n);
+  }
 }
 
 void check_times(const Reservation& r, SlurmReservation& out, Findings& findings) {
@@ -94,8 +107,13 @@ void check_users(const Reservation& r, SourceSpan at, std::string_view name, Slu
 
 // slurmctld refuses nodes that another reservation has at that time, unless one of the two is for maintenance (slurmctld, reservation.c, _resv_overlap).
 void check_overlap(std::vector<Held>& before, Held held, Findings& findings) {
+  if (before.size() == kMostCompared) {
+    before.push_back({.name = {}, .at = {}, .start = {}, .nodes = {}});      // told once
+    findings.note("slurm-reservation-unmade", held.at, "from here on nothing is said of reservations that overlap: " + std::to_string(kMostCompared) + " are compared with each other");
+  }
+  if (before.size() > kMostCompared) return;
   for (const Held& other : before) {
-    if (!same_nodes(other, held) || !same_time(other, held)) continue;
+    if (!same_time(other, held) || !same_nodes(other, held)) continue;
     Finding& f = findings.error("slurm-reservation-unmade", held.at, "'" + held.name + "' is to reserve nodes that '" + other.name + "' has at the same time");
     f.note(other.at, "the other one, which is made first").help("another time, other nodes, or one reservation for both");
     break;

@@ -13,20 +13,43 @@
 namespace clusterc {
 namespace {
 
+// https://grafana.com/docs/loki/latest/reference/loki-http-api/#ingest-logs: labels, then [time in ns, line, structured metadata]. A stream for each node: what else
+// sets lines apart is metadata, because each set of labels is a stream of its own. format-json makes a string of the message; substr takes its braces and key away.
+// Port: `http_listen_port` (https://grafana.com/docs/loki/latest/configure/#server).
+void loki(const std::string& host, std::string_view cluster, std::string_view group, std::string& out) {
+  out += "    http(\n        url(\"http://" + host + ":3100/loki/api/v1/push\") method(\"POST\") headers(\"Content-Type: application/json\")\n";
+  out += "        body-prefix('{\"streams\":[') delimiter(',') body-suffix(']}')\n";
+  out += "        body('{\"stream\":$(format-json --scope none cluster=", out += cluster, out += " group=", out += group, out += " host=$LOGHOST),\"values\":[[\"${UNIXTIME}${USEC}000\",";
+  out += "$(substr \"$(format-json --scope none m=$MSG)\" 5 -1),$(format-json --scope none level=$LEVEL facility=$FACILITY program=$PROGRAM pid=$PID)]]}')\n";
+}
+
+// https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-bulk: an action, then a document, a line each. The data stream is logs-DATASET-NAMESPACE, which
+// Elasticsearch has a template for; names have no '-' in them and no capitals. Fields are those of the Elastic Common Schema. Port: `http.port`, OpenSearch's alike.
+void elasticsearch(const std::string& host, std::string_view cluster, std::string_view group, std::string& out) {
+  std::string name = to_lower(cluster);
+  std::replace(name.begin(), name.end(), '-', '_');
+  out += "    http(\n        url(\"http://" + host + ":9200/logs-syslog-" + name + "/_bulk\") method(\"POST\") headers(\"Content-Type: application/x-ndjson\")\n";
+  out += "        body-suffix(\"\\n\")\n";
+  out += "        body(\"{\\\"create\\\":{}}\\n$(format-json --scope none @timestamp=${YEAR}-${MONTH}-${DAY}T${HOUR}:${MIN}:${SEC}.${USEC}Z message=$MSG host.name=$LOGHOST log.level=$LEVEL log.syslog.facility.name=$FACILITY process.name=$PROGRAM process.pid=$PID labels.cluster=";
+  out += cluster, out += " labels.group=", out += group, out += ")\")\n";
+}
+
 struct Receiver {
   std::string_view destination;                // name in the file; an extra line that defines it takes its place
   std::vector<std::string_view> programs;      // names in `monitoring`
-  int port;
+  void (*write)(const std::string& host, std::string_view cluster, std::string_view group, std::string& out);
 };
-// Ports: Loki, `http_listen_port` (https://grafana.com/docs/loki/latest/configure/#server); Elasticsearch, `http.port`, and OpenSearch alike.
-const Receiver kReceivers[] = {{"d_loki", {"loki"}, 3100}, {"d_elasticsearch", {"elasticsearch", "elk", "opensearch"}, 9200}};
+const Receiver kReceivers[] = {{"d_loki", {"loki"}, loki}, {"d_elasticsearch", {"elasticsearch", "elk", "opensearch"}, elasticsearch}};
 
-bool named(const Cluster& c, const Receiver& r) {
-  return std::any_of(r.programs.begin(), r.programs.end(), [&](std::string_view p) { return watches_with(c, p); });
+bool any_named(const Cluster& c, const std::vector<std::string_view>& programs) {
+  return std::any_of(programs.begin(), programs.end(), [&](std::string_view p) { return watches_with(c, p); });
 }
+bool named(const Cluster& c, const Receiver& r) { return any_named(c, r.programs); }
 
+// Who names another program that ships logs has it already: two would send each line twice, and syslog-ng takes rsyslog's place.
 bool wanted(const Cluster& c) {
-  return c.node_count > 0 && std::any_of(std::begin(kReceivers), std::end(kReceivers), [&](const Receiver& r) { return named(c, r); });
+  return c.node_count > 0 && std::any_of(std::begin(kReceivers), std::end(kReceivers), [&](const Receiver& r) { return named(c, r); }) &&
+         !any_named(c, {"alloy", "filebeat", "fluent-bit", "promtail", "rsyslog", "vector"});
 }
 
 // One statement: whatever it opens it closes, and it ends with ';'.
@@ -83,26 +106,6 @@ constexpr std::string_view kPatience =
     "        response-action(429 => disconnect, 500 => disconnect, 502 => disconnect, 503 => disconnect, 504 => disconnect)\n"
     "        disk-buffer(reliable(no) mem-buf-length(10000) disk-buf-size(268435456))\n";
 
-// https://grafana.com/docs/loki/latest/reference/loki-http-api/#ingest-logs: labels, then [time in ns, line, structured metadata]. A stream for each node: what else
-// sets lines apart is metadata, because each set of labels is a stream of its own. format-json makes a string of the message; substr takes its braces and key away.
-void loki(const std::string& host, std::string_view cluster, std::string_view group, std::string& out) {
-  out += "    http(\n        url(\"http://" + host + ":3100/loki/api/v1/push\") method(\"POST\") headers(\"Content-Type: application/json\")\n";
-  out += "        body-prefix('{\"streams\":[') delimiter(',') body-suffix(']}')\n";
-  out += "        body('{\"stream\":$(format-json --scope none cluster=", out += cluster, out += " group=", out += group, out += " host=$LOGHOST),\"values\":[[\"${UNIXTIME}${USEC}000\",";
-  out += "$(substr \"$(format-json --scope none m=$MSG)\" 5 -1),$(format-json --scope none level=$LEVEL facility=$FACILITY program=$PROGRAM pid=$PID)]]}')\n";
-}
-
-// https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-bulk: an action, then a document, a line each. The data stream is logs-DATASET-NAMESPACE, which
-// Elasticsearch has a template for; names have no '-' in them and no capitals. Fields are those of the Elastic Common Schema.
-void elasticsearch(const std::string& host, std::string_view cluster, std::string_view group, std::string& out) {
-  std::string name = to_lower(cluster);
-  std::replace(name.begin(), name.end(), '-', '_');
-  out += "    http(\n        url(\"http://" + host + ":9200/logs-syslog-" + name + "/_bulk\") method(\"POST\") headers(\"Content-Type: application/x-ndjson\")\n";
-  out += "        body-suffix(\"\\n\")\n";
-  out += "        body(\"{\\\"create\\\":{}}\\n$(format-json --scope none @timestamp=${YEAR}-${MONTH}-${DAY}T${HOUR}:${MIN}:${SEC}.${USEC}Z message=$MSG host.name=$LOGHOST log.level=$LEVEL log.syslog.facility.name=$FACILITY process.name=$PROGRAM process.pid=$PID labels.cluster=";
-  out += cluster, out += " labels.group=", out += group, out += ")\")\n";
-}
-
 void write(const CompileInput& in, const NodeGroupModel& g, const std::string& host, std::string_view extra, Bundle& bundle) {
   const Cluster& c = in.cluster;
   const std::string_view cluster = c.spec.name ? std::string_view(*c.spec.name) : std::string_view();
@@ -126,7 +129,7 @@ void write(const CompileInput& in, const NodeGroupModel& g, const std::string& h
     if (!defines(extra, r.destination)) {
       if (host.empty()) continue;
       out += "\ndestination ", out += r.destination, out += " {\n";
-      (r.port == 3100 ? loki : elasticsearch)(host, cluster, g.name, out);
+      r.write(host, cluster, g.name, out);
       out += kPatience, out += "    );\n};\n";
     }
     out += "log { source(s_cluster); destination(", out += r.destination, out += "); flags(flow-control); };\n";

@@ -449,5 +449,47 @@ TEST(NodeLists, ExtraLines) {
   EXPECT_NE(told("warewulf", "nodes.yaml", "ipmi: { ipaddr: 10.0.0.1 }").find("'ipmi' stands in nodes.yaml already [output-extra-contradicts-spec]"), std::string::npos);
 }
 
+// An hour each, one behind the other, but for the last, which is the first again.
+std::string with_reservations(int count) {
+  std::string list;
+  for (int i = 0; i < count; ++i) {
+    const int hour = i + 1 == count ? 0 : i;
+    char start[32];
+    std::snprintf(start, sizeof start, "2027-%02d-%02dT%02d:00", 1 + hour / 24 / 28, 1 + hour / 24 % 28, hour % 24);
+    list += "      r" + std::to_string(i) + ": { start: " + start + ", length: 1 h, nodes: \"n[1-2]\", users: [ada] }\n";
+  }
+  return test::kHead + "nodes:\n  cpu: { names: \"n[1-2]\", virtual_machine: { cpus: 2, memory: 2 GiB } }\n  ctl: { names: ctl, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [scheduler] }\n" +
+         "networks: { lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.1.0.0/24, connects: { cpu: 1, ctl: 1 } } }\n" +
+         "software:\n  os: debian-12\n  scheduler:\n    kind: slurm\n    reservations:\n" + list;
+}
+
+TEST(Reservations, AThousandAreComparedAndItIsSaidWhereThatEnds) {
+  Compiled last;
+  last.spec(with_reservations(1000), {"slurm"});
+  EXPECT_NE(last.told().find("'r999' is to reserve nodes that 'r0' has at the same time [slurm-reservation-unmade]"), std::string::npos) << last.told();
+  Compiled beyond;
+  beyond.spec(with_reservations(1002), {"slurm"});
+  EXPECT_EQ(beyond.told().find("is to reserve"), std::string::npos);
+  const std::string note = "from here on nothing is said of reservations that overlap";
+  const std::string told = beyond.told();
+  ASSERT_NE(told.find(note), std::string::npos) << told;
+  EXPECT_EQ(told.find(note), told.rfind(note));
+}
+
+// Two that ship logs would send each line twice.
+TEST(SyslogNg, IsNotMadeBesideAnotherThatShipsLogs) {
+  const auto made = [](const std::string& monitoring) {
+    Compiled d;
+    d.spec(test::kHead + "nodes: { mon: { names: mon, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [monitoring] } }\n" +
+           "networks: { lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.1.0.0/24, connects: { mon: 1 } } }\nsoftware: { os: debian-12, monitoring: [" + monitoring + "] }\n", {"syslog-ng"});
+    return !d.file("syslog-ng/mon.conf").starts_with("no file");
+  };
+  EXPECT_TRUE(made("loki"));
+  EXPECT_TRUE(made("prometheus, elk"));
+  EXPECT_FALSE(made("prometheus"));
+  EXPECT_FALSE(made("loki, promtail"));
+  EXPECT_FALSE(made("elk, filebeat"));
+}
+
 }  // namespace
 }  // namespace clusterc
