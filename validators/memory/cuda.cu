@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "harness/cuda_support.h"
+#include "harness/cuda_objects.h"
 #include "harness/fault.h"
 #include "harness/inputs.h"
 #include "memory/backend.h"
@@ -63,30 +63,6 @@ __global__ void compare(Kernel kernel, const double* z, std::uint64_t seed_x, st
   if (mine > 0) atomicAdd(wrong, mine);
 }
 
-class DeviceBuffer {
- public:
-  explicit DeviceBuffer(std::uint64_t bytes) { cuda_check(cudaMalloc(&at_, bytes), "cudaMalloc"); }
-  ~DeviceBuffer() { cudaFree(at_); }
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
-  double* doubles() const { return static_cast<double*>(at_); }
-
- private:
-  void* at_ = nullptr;
-};
-
-class Event {
- public:
-  Event() { cuda_check(cudaEventCreate(&event_), "cudaEventCreate"); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  operator cudaEvent_t() const { return event_; }
-
- private:
-  cudaEvent_t event_{};
-};
-
 class CudaMemory final : public Place {
  public:
   CudaMemory(int gpu, std::uint64_t bytes, std::uint64_t seed)
@@ -96,8 +72,8 @@ class CudaMemory final : public Place {
     sweep_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
     l2_bytes_ = static_cast<std::uint64_t>(properties.l2CacheSize);
     ecc_ = properties.ECCEnabled != 0;
-    fill_random<<<sweep_, kThreads>>>(x_.doubles(), stream_seed(seed_, 0), elements_);
-    fill_random<<<sweep_, kThreads>>>(y_.doubles(), stream_seed(seed_, 1), elements_);
+    fill_random<<<sweep_, kThreads>>>(x_.get(), stream_seed(seed_, 0), elements_);
+    fill_random<<<sweep_, kThreads>>>(y_.get(), stream_seed(seed_, 1), elements_);
     finish("filling the inputs");
   }
 
@@ -107,9 +83,9 @@ class CudaMemory final : public Place {
   double run(Kernel kernel) override {
     const std::uint64_t pairs = elements_ / 2;
     const auto blocks = static_cast<unsigned>((pairs + kThreads - 1) / kThreads);
-    auto* x = reinterpret_cast<const double2*>(x_.doubles());
-    auto* y = reinterpret_cast<const double2*>(y_.doubles());
-    auto* z = reinterpret_cast<double2*>(z_.doubles());
+    auto* x = reinterpret_cast<const double2*>(x_.get());
+    auto* y = reinterpret_cast<const double2*>(y_.get());
+    auto* z = reinterpret_cast<double2*>(z_.get());
     cuda_check(cudaEventRecord(begin_), "cudaEventRecord");
     switch (kernel) {
       case Kernel::copy: stream<Kernel::copy><<<blocks, kThreads>>>(z, x, y, kFactor, pairs); break;
@@ -126,21 +102,21 @@ class CudaMemory final : public Place {
   }
 
   void poison() override {
-    fill_value<<<sweep_, kThreads>>>(z_.doubles(), std::numeric_limits<double>::quiet_NaN(), elements_);
+    fill_value<<<sweep_, kThreads>>>(z_.get(), std::numeric_limits<double>::quiet_NaN(), elements_);
     finish("poisoning the outputs");
   }
 
   std::uint64_t count_wrong(Kernel kernel) override {
     if constexpr (kFaultBuild) {
       double element = 0;
-      cuda_check(cudaMemcpy(&element, z_.doubles() + elements_ / 2, sizeof element, cudaMemcpyDeviceToHost), "cudaMemcpy");
+      cuda_check(cudaMemcpy(&element, z_.get() + elements_ / 2, sizeof element, cudaMemcpyDeviceToHost), "cudaMemcpy");
       fault_flip_bit(&element, 0);
-      cuda_check(cudaMemcpy(z_.doubles() + elements_ / 2, &element, sizeof element, cudaMemcpyHostToDevice), "cudaMemcpy");
+      cuda_check(cudaMemcpy(z_.get() + elements_ / 2, &element, sizeof element, cudaMemcpyHostToDevice), "cudaMemcpy");
     }
-    auto* counter = reinterpret_cast<unsigned long long*>(wrong_.doubles());
+    auto* counter = reinterpret_cast<unsigned long long*>(wrong_.get());
     unsigned long long wrong = 0;
     cuda_check(cudaMemset(counter, 0, sizeof wrong), "cudaMemset");
-    compare<<<sweep_, kThreads>>>(kernel, z_.doubles(), stream_seed(seed_, 0), stream_seed(seed_, 1), elements_, counter);
+    compare<<<sweep_, kThreads>>>(kernel, z_.get(), stream_seed(seed_, 0), stream_seed(seed_, 1), elements_, counter);
     finish("checking the outputs");
     cuda_check(cudaMemcpy(&wrong, counter, sizeof wrong, cudaMemcpyDeviceToHost), "cudaMemcpy");
     return wrong;
@@ -158,7 +134,7 @@ class CudaMemory final : public Place {
 
   int gpu_;
   std::uint64_t elements_, seed_;
-  DeviceBuffer x_, y_, z_, wrong_;
+  DeviceMemory<double> x_, y_, z_, wrong_;
   Event begin_, end_;
   unsigned sweep_ = 0;  // blocks of the kernels that stride over the array
   std::uint64_t l2_bytes_ = 0;

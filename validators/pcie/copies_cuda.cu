@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/cuda_support.h"
+#include "harness/cuda_objects.h"
 #include "harness/fault.h"
 #include "harness/inputs.h"
 #include "harness/machine.h"
@@ -30,18 +30,6 @@ __global__ void compare(const std::uint64_t* words, std::uint64_t seed, std::uin
   if (mine > 0) atomicAdd(wrong, mine);
 }
 
-class Words {
- public:
-  explicit Words(std::uint64_t bytes) { cuda_check(cudaMalloc(&at_, bytes), "cudaMalloc"); }
-  ~Words() { cudaFree(at_); }
-  Words(const Words&) = delete;
-  Words& operator=(const Words&) = delete;
-  std::uint64_t* get() const { return static_cast<std::uint64_t*>(at_); }
-
- private:
-  void* at_ = nullptr;
-};
-
 // Memory of one node, which the device reads and writes by itself.
 class Pinned {
  public:
@@ -54,30 +42,6 @@ class Pinned {
 
  private:
   NodeMemory memory_;
-};
-
-class Stream {
- public:
-  Stream() { cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  operator cudaStream_t() const { return stream_; }
-
- private:
-  cudaStream_t stream_{};
-};
-
-class Event {
- public:
-  Event() { cuda_check(cudaEventCreate(&event_), "cudaEventCreate"); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  operator cudaEvent_t() const { return event_; }
-
- private:
-  cudaEvent_t event_{};
 };
 
 std::string pci_address(int gpu) {   // "0000:17:00.0", as sysfs has it
@@ -161,7 +125,7 @@ class CudaCopier final : public Copier {
   int gpu_;
   std::uint64_t bytes_, seed_;
   Pinned host_in_, host_out_;
-  Words device_in_, device_out_, wrong_;
+  DeviceMemory<std::uint64_t> device_in_, device_out_, wrong_;
   Stream down_, up_;
   Event begin_, end_, up_done_;
   unsigned sweep_ = 0;
