@@ -91,7 +91,7 @@ TEST(MemtestProgram, TheFaultBuildIsFoundByEveryTest) {
 }
 
 // From outside: another process flips bit 37 of one word through /proc/PID/mem while the memory is left alone.
-TEST(MemtestProgram, ABitThatAnotherProcessFlipsIsFoundWithItsAddress) {
+TEST(MemtestProgramFault, ABitThatAnotherProcessFlipsIsFoundWithItsAddress) {
   const std::string output = output_file(), said = output + ".err";
   constexpr std::uint64_t kBytes = 24u << 20, kOffset = 0xabcde8;
   const pid_t child = start({"sh", "-c", "exec " + program("memtest") + " --size 24MiB --tests hold --hold 4 --progress 2> " + said}, output);
@@ -139,10 +139,11 @@ TEST(MemtestProgram, TooMuchIsSaidWithBothNumbers) {
   EXPECT_EQ(r.records.back()["detail"].get<std::string>().rfind("100 TiB are to be tested, ", 0), 0u);
 }
 
-TEST(MemtestProgram, SigtermEndsASweepAndAHold) {
+TEST(MemtestProgramFault, SigtermEndsASweepAndAHold) {
   for (const char* test : {"walking", "hold"}) {
     const std::string output = output_file();
     const pid_t child = start({program("memtest"), "--size", "64MiB", "--seconds", "600", "--hold", "600", "--tests", test}, output);
+    wait_for_a_record(output);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     kill(child, SIGTERM);
     const Result r = finish(child, output);

@@ -62,6 +62,12 @@ inline std::string output_file() {
   return fs::temp_directory_path() / ("clusterc-programs-" + std::to_string(getpid()) + "-" + std::to_string(number++));
 }
 
+// Waits until a program that was started has written its first record: it is at work then, however slowly this machine started it.
+inline void wait_for_a_record(const std::string& output) {
+  std::error_code none;
+  for (int turns = 0; turns < 3000 && (!fs::exists(output) || fs::file_size(output, none) == 0); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
 inline Result run(const std::vector<std::string>& arguments) {
   const std::string output = output_file();
   return finish(start(arguments, output), output);

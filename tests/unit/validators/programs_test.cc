@@ -108,7 +108,7 @@ TEST(Programs, AnotherLoadIsBusy) {
   for (unsigned i = 0; i < std::max(2u, std::thread::hardware_concurrency()); ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      for (volatile unsigned turns = 0;; turns = turns + 1) {}
+      for (volatile bool on = true; on;) {}
     }
     spinners.push_back(child);
   }
@@ -145,10 +145,11 @@ TEST(Programs, AFullDiskIsNotADoneRun) {
   EXPECT_EQ(WEXITSTATUS(status), 2);
 }
 
-TEST(Programs, SigtermEndsWithARecord) {
+TEST(ProgramsFault, SigtermEndsWithARecord) {
   const std::string output = output_file();
   const pid_t child = start({program("memory"), "--size", "4MiB", "--seconds", "60", "--allow-busy"}, output);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  wait_for_a_record(output);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
   kill(child, SIGTERM);
   const Result result = finish(child, output);
   EXPECT_EQ(result.status, 2);
@@ -156,10 +157,11 @@ TEST(Programs, SigtermEndsWithARecord) {
   EXPECT_EQ(result.records.back()["reason"], "interrupted");
 }
 
-TEST(Programs, AKilledRunHasNoEndRecord) {
+TEST(ProgramsFault, AKilledRunHasNoEndRecord) {
   const std::string output = output_file();
   const pid_t child = start({program("memory"), "--size", "4MiB", "--seconds", "60", "--allow-busy"}, output);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  wait_for_a_record(output);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
   kill(child, SIGKILL);
   const Result result = finish(child, output);
   EXPECT_EQ(result.status, 128 + SIGKILL);
@@ -234,14 +236,18 @@ TEST(Programs, HplFindsAFlippedBitInAPanelBetweenRanks) {
   EXPECT_LT(result.records[1]["parameters"]["residual"].get<double>(), 16);
 }
 
-// One of two ranks gets `signal` after two seconds of work. What MPI keeps in files and shared memory meanwhile lies in a folder of
+// What a shell that becomes the program of one of several ranks does: `signal` comes a second after the first record, in the middle of the work.
+std::string with_a_signal(const std::string& output, const char* signal, int rank, const std::string& command) {
+  return "if [ \"$OMPI_COMM_WORLD_RANK\" = " + std::to_string(rank) + " ]; then (until [ -s " + output + " ] || [ ! -e /proc/$$ ]; do sleep 0.1; done; sleep 1; kill -" + signal + " $$) & fi; exec " + command;
+}
+
+// One of two ranks gets `signal` while it works. What MPI keeps in files and shared memory meanwhile lies in a folder of
 // this test, and must be gone afterwards.
 Result hpl_with_a_signal(const char* signal, int rank, std::chrono::steady_clock::duration& took) {
   const std::string output = output_file(), folder = output_file();
   fs::create_directories(folder + "/tmp");
   fs::create_directories(folder + "/shm");
-  const std::string script = "if [ \"$OMPI_COMM_WORLD_RANK\" = " + std::to_string(rank) + " ]; then (sleep 2; kill -" + signal + " $$) & fi; exec " + program("hpl") +
-                             " --size 400 --seconds 60 --timeout 1 --allow-busy";
+  const std::string script = with_a_signal(output, signal, rank, program("hpl") + " --size 400 --seconds 90 --timeout 4 --allow-busy");
   const auto begin = std::chrono::steady_clock::now();
   std::vector<std::string> arguments = {"env", "TMPDIR=" + folder + "/tmp", "OMPI_MCA_btl_vader_backing_directory=" + folder + "/shm"};
   for (std::string& argument : mpirun(2, {"sh", "-c", script})) arguments.push_back(std::move(argument));
@@ -256,12 +262,12 @@ Result hpl_with_a_signal(const char* signal, int rank, std::chrono::steady_clock
   return result;
 }
 
-TEST(Programs, HplNamesTheRankThatIsStopped) {
+TEST(ProgramsFault, HplNamesTheRankThatIsStopped) {
   SKIP_WITHOUT_MPI();
   for (const int rank : {0, 1}) {
     std::chrono::steady_clock::duration took{};
     const Result result = hpl_with_a_signal("STOP", rank, took);
-    EXPECT_LT(took, std::chrono::seconds(20));
+    EXPECT_LT(took, std::chrono::seconds(60));
     const json* end = first_end(result);
     ASSERT_NE(end, nullptr) << result.text;
     EXPECT_EQ((*end)["reason"], "timeout");
@@ -271,11 +277,11 @@ TEST(Programs, HplNamesTheRankThatIsStopped) {
   }
 }
 
-TEST(Programs, HplNamesTheRankThatWasKilled) {
+TEST(ProgramsFault, HplNamesTheRankThatWasKilled) {
   SKIP_WITHOUT_MPI();
   std::chrono::steady_clock::duration took{};
   const Result result = hpl_with_a_signal("KILL", 1, took);
-  EXPECT_LT(took, std::chrono::seconds(20));
+  EXPECT_LT(took, std::chrono::seconds(60));
   EXPECT_NE(result.status, 0);
   const json* end = first_end(result);
   ASSERT_NE(end, nullptr) << result.text;
@@ -285,11 +291,11 @@ TEST(Programs, HplNamesTheRankThatWasKilled) {
   EXPECT_NE(detail.find("is gone"), std::string::npos) << detail;
 }
 
-TEST(Programs, HplEndsCleanlyWhenInterrupted) {
+TEST(ProgramsFault, HplEndsCleanlyWhenInterrupted) {
   SKIP_WITHOUT_MPI();
   std::chrono::steady_clock::duration took{};
   const Result result = hpl_with_a_signal("TERM", 0, took);
-  EXPECT_LT(took, std::chrono::seconds(20));
+  EXPECT_LT(took, std::chrono::seconds(60));
   EXPECT_EQ(result.status, 2);
   const json* end = first_end(result);
   ASSERT_NE(end, nullptr) << result.text;
@@ -339,19 +345,18 @@ TEST(Programs, NcclOfOneRankIsNotApplicable) {
   EXPECT_EQ(result.records.back()["status"], "not applicable");
 }
 
-// One of two ranks gets `signal` a second after its start, in the middle of the work: by a shell in between, which keeps its process id.
+// One of two ranks gets `signal` in the middle of the work.
 Result job_with_a_signal(const char* name, const char* signal, int rank) {
   const std::string output = output_file();
-  const std::string script = "if [ \"$OMPI_COMM_WORLD_RANK\" = " + std::to_string(rank) + " ]; then (sleep 1.5; kill -" + signal + " $$) & fi; exec " + program(name) +
-                             " --size 1MiB --seconds 30 --timeout 1 --allow-busy";
+  const std::string script = with_a_signal(output, signal, rank, program(name) + " --size 1MiB --seconds 90 --timeout 4 --allow-busy");
   const auto begin = std::chrono::steady_clock::now();
   Result result = finish(start(mpirun(2, {"sh", "-c", script}), output), output);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << name << " " << signal;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60)) << name << " " << signal;
   return result;
 }
 
 // A rank that is stopped: the others name it within the deadline, whichever it is.
-TEST(Programs, CollectivesNameTheRankThatIsStopped) {
+TEST(ProgramsFault, CollectivesNameTheRankThatIsStopped) {
   SKIP_WITHOUT_NCCL();
   for (const char* name : {"nccl", "mpi"}) {
     for (const int rank : {0, 1}) {
@@ -368,7 +373,7 @@ TEST(Programs, CollectivesNameTheRankThatIsStopped) {
 }
 
 // A rank that is killed: named, and nobody calls the run done.
-TEST(Programs, CollectivesNameTheRankThatWasKilled) {
+TEST(ProgramsFault, CollectivesNameTheRankThatWasKilled) {
   SKIP_WITHOUT_NCCL();
   for (const char* name : {"nccl", "mpi"}) {
     const Result result = job_with_a_signal(name, "KILL", 1);

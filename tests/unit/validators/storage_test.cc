@@ -207,12 +207,14 @@ TEST_F(StorageProgram, MemoryIsNotTakenForADisk) {
   }
 }
 
+class StorageProgramFault : public StorageProgram {};
+
 // fio is stopped: found by its name and process within the deadline, and ended.
-TEST_F(StorageProgram, AStoppedFioIsNamedWithinTheDeadline) {
+TEST_F(StorageProgramFault, AStoppedFioIsNamedWithinTheDeadline) {
   SKIP_WITHOUT_FIO();
   stand_in("[ \"$1\" = --enghelp ] && exec \"$REAL\" \"$@\"\necho $$ > " + root + "/pid\nkill -STOP $$");
   const auto begin = std::chrono::steady_clock::now();
-  const Result r = run(command({"--tests", "sequential", "--timeout", "1"}));
+  const Result r = run(command({"--tests", "sequential", "--timeout", "4"}));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   expect_error(r, "timeout", "laying out 4 MiB");
   std::string pid;
@@ -223,7 +225,7 @@ TEST_F(StorageProgram, AStoppedFioIsNamedWithinTheDeadline) {
 }
 
 // SIGTERM ends with a record; SIGKILL to the one who works or the one who waits leaves neither a file nor a fio.
-TEST_F(StorageProgram, NoSignalLeavesAFileOrAProcess) {
+TEST_F(StorageProgramFault, NoSignalLeavesAFileOrAProcess) {
   SKIP_WITHOUT_FIO();
   stand_in("[ \"$1\" = --enghelp ] || echo $$ > " + root + "/pid\nexec \"$REAL\" \"$@\"");
   for (const std::string what : {"TERM", "INT", "KILL worker", "KILL parent"}) {
