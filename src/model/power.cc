@@ -28,20 +28,28 @@ void add_processors(PowerSum& sum, const Part* part, const std::string& model, s
 
 Watts gpu_power(const ServerModel& server, Watts tdp) { return server.gpu_limit ? std::min(tdp, *server.gpu_limit) : tdp; }
 
-PowerSum server_power_sum(const ServerModel& server) {
+namespace {
+
+// What a sum counts: GPUs at their limit, and which kinds of part.
+struct Counted { bool limit = true, cpus = true, nics = true, memory = true, drives = true; };
+
+PowerSum power_sum(const ServerModel& server, const Counted& counted) {
   PowerSum sum;
-  if (server.gpu && server.gpu->tdp && server.gpu_limit && server.gpu_count > 0)
+  if (counted.limit && server.gpu && server.gpu->tdp && server.gpu_limit && server.gpu_count > 0)
     add_term(sum, server.gpu_model, server.gpu_count, gpu_power(server, *server.gpu->tdp), server.gpu->tdp.confirmed);
   else add_processors(sum, server.gpu, server.gpu_model, server.gpu_count);
-  add_processors(sum, server.cpu, server.cpu_model, server.cpu_count);
-  if (server.cpu_count == 0) {
+  const std::int64_t cpus = counted.cpus ? server.cpu_count : 0;
+  add_processors(sum, server.cpu, server.cpu_model, cpus);
+  if (cpus == 0) {
     sum.complete = false;
     sum.missing.push_back({"power of its processors", "", 1});
   }
   sum.stated = sum.parts;
-  if (server.part.memory) add_term(sum, "memory module", server.part.memory->count.value_or(0), kDimmPower);
-  for (const auto& drives : server.part.drives) add_term(sum, "drive", drives.value.count.value_or(1), kDrivePower);
+  if (counted.memory && server.part.memory) add_term(sum, "memory module", server.part.memory->count.value_or(0), kDimmPower);
+  if (counted.drives)
+    for (const auto& drives : server.part.drives) add_term(sum, "drive", drives.value.count.value_or(1), kDrivePower);
   for (const NicSet& nics : server.nics) {
+    if (!counted.nics) break;
     if (nics.part && nics.part->power) {
       add_term(sum, nics.model, nics.count, *nics.part->power, nics.part->power.confirmed);
       sum.stated += *nics.part->power * static_cast<double>(nics.count);
@@ -60,6 +68,10 @@ PowerSum server_power_sum(const ServerModel& server) {
   sum.wall = (sum.parts + sum.fans) / sum.efficiency;
   return sum;
 }
+
+}  // namespace
+
+PowerSum server_power_sum(const ServerModel& server) { return power_sum(server, {}); }
 
 std::string PowerSum::formula() const {
   std::string text = "(";
@@ -101,13 +113,9 @@ void for_each_difference(const std::vector<Part>& fitted, const std::vector<Part
 }
 
 FitChange change_of_fit(const ServerModel& server, const ServerModel& stated_for) {
-  ServerModel fitted = server;
-  fitted.gpu_limit = {};                     // taken off afterwards
-  if (stated_for.cpu_count == 0) fitted.cpu_count = 0;
-  if (stated_for.nics.empty()) fitted.nics.clear();
-  if (!stated_for.part.memory) fitted.part.memory.reset();
-  if (stated_for.part.drives.empty()) fitted.part.drives.entries.clear();
-  const PowerSum now = server_power_sum(fitted), then = server_power_sum(stated_for);
+  // The limit is taken off afterwards; what was not stated then is in the stated power.
+  const Counted counted{.limit = false, .cpus = stated_for.cpu_count > 0, .nics = !stated_for.nics.empty(), .memory = stated_for.part.memory.has_value(), .drives = !stated_for.part.drives.empty()};
+  const PowerSum now = power_sum(server, counted), then = server_power_sum(stated_for);
   FitChange change;
   for_each_difference(now.terms, then.terms, [&](const PowerTerm& t, std::int64_t more) {
     change.parts += t.each * static_cast<double>(more);

@@ -139,9 +139,10 @@ void look_up_parts(Resolution& r, ServerModel& s) {
 
 // Nothing draws more when it idles, or usually, than at its highest.
 void check_least_powers(Resolution& r, const ServerModel& s, const Named<NodeGroup>& group) {
-  const Value<Watts> highest = uncapped_power(s);
   const auto check = [&](std::string_view key, const Value<Watts>& watts) {
-    if (!highest || !watts || s.virtual_machine || s.instance || watts.span.file != group.name_span.file || !above(watts->value, highest->value)) return;
+    if (!watts || s.virtual_machine || s.instance || watts.span.file != group.name_span.file) return;
+    const Value<Watts> highest = uncapped_power(s);
+    if (!highest || !above(watts->value, highest->value)) return;
     if (Finding* f = r.error("spec-out-of-range", watts.span, format("`{}` of group '{}' is {}, its highest power is {}", key, group.name, to_text(*watts), to_text(*highest))))
       f->help("both are of a whole node at the wall").object("nodes." + group.name);
   };
@@ -150,11 +151,11 @@ void check_least_powers(Resolution& r, const ServerModel& s, const Named<NodeGro
 }
 
 // Everything that the merged part names, and the figures that follow.
-void complete_server(Resolution& r, ServerModel& s, const std::optional<ServerPart>& stated_for, const Value<Watts>& cap, const Named<NodeGroup>& group) {
+void complete_server(Resolution& r, ServerModel& s, std::optional<ServerPart> stated_for, const Value<Watts>& cap, const Named<NodeGroup>& group) {
   look_up_parts(r, s);
   if (stated_for) {
     const auto listed = std::make_shared<ServerModel>();
-    listed->part = *stated_for;
+    listed->part = std::move(*stated_for);
     look_up_parts(r, *listed);
     s.stated_for = listed;
   }
@@ -217,7 +218,7 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
   lay_over(static_cast<Fittings&>(s.part), static_cast<const Fittings&>(g));
   s.gpu_limit = g.gpu_power_limit;
   if (g.server && (g.server->power || g.server->power.unknown)) stated_for.reset();     // of what the group is fitted with
-  complete_server(r, s, stated_for, g.power_cap, entry);
+  complete_server(r, s, std::move(stated_for), g.power_cap, entry);
   return s;
 }
 

@@ -343,14 +343,14 @@ PduCurrents currents_of(const Plan& plan, const PowerRack& rack, const RackWirin
 
 }  // namespace
 
-std::vector<PduCurrents> pdu_currents(const Plan& plan) {
+std::vector<PduCurrents> pdu_currents_of(const Plan& plan) {
   const Cluster& c = *plan.cluster;
   std::vector<PduCurrents> all(plan.pdus.size());
   std::vector<std::size_t> first(plan.racks.size(), 0);
   std::size_t next = 0;
   for (const RackGroupModel& g : c.racks)
     for (std::int64_t r = g.first; r < g.first + g.count; ++r, next += g.pdus.size()) first[static_cast<std::size_t>(r)] = next;
-  for (const PowerClass& k : power_classes(plan)) {
+  for (const PowerClass& k : plan.power_classes()) {
     if (k.assembly) continue;
     const RackGroupModel& g = c.racks[static_cast<std::size_t>(k.group)];
     const RackWiring wiring = wire_rack(&g, k.rack);

@@ -70,7 +70,6 @@ struct PduCurrents {
   double highest() const { return std::max({lines[0], lines[1], lines[2]}); }
   double worst_highest() const { return std::max({worst_lines[0], worst_lines[1], worst_lines[2]}); }
 };
-// By place in Plan::pdus; all zero where the PDU's voltage is not known.
-std::vector<PduCurrents> pdu_currents(const Plan&);
+std::vector<PduCurrents> pdu_currents_of(const Plan&);   // Plan::pdu_currents, worked out anew
 
 }  // namespace clusterc

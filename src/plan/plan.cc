@@ -1,10 +1,13 @@
 // The order of the steps; each fills its part of the plan and changes no other's.
 #include "plan/plan.h"
 
+#include "model/pcie.h"
 #include "plan/cabling.h"
+#include "plan/cords.h"
 #include "plan/fabric.h"
 #include "plan/placement.h"
 #include "plan/power.h"
+#include "plan/power_chain.h"
 #include "plan/routing.h"
 
 namespace clusterc {
@@ -37,6 +40,23 @@ const Cabling& Plan::doubtful_cabling() const {
 const std::vector<BillLine>& Plan::bill() const {
   if (!bill_) bill_ = std::make_shared<const std::vector<BillLine>>(bill_of(*this));
   return *bill_;
+}
+
+const std::vector<PowerClass>& Plan::power_classes() const {
+  if (!power_classes_) power_classes_ = std::make_shared<const std::vector<PowerClass>>(power_classes_of(*this));
+  return *power_classes_;
+}
+
+const std::vector<PduCurrents>& Plan::pdu_currents() const {
+  if (!pdu_currents_) pdu_currents_ = std::make_shared<const std::vector<PduCurrents>>(pdu_currents_of(*this));
+  return *pdu_currents_;
+}
+
+const PcieTree& Plan::pcie_tree(std::size_t group) const {
+  pcie_trees_.resize(cluster->nodes.size());
+  std::shared_ptr<const PcieTree>& known = pcie_trees_[group];
+  if (!known) known = std::make_shared<const PcieTree>(clusterc::pcie_tree(cluster->nodes[group].server));
+  return *known;
 }
 
 const std::vector<PatternLoad>& Plan::loads(int fabric, bool only_all_to_all) const {

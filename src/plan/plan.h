@@ -146,6 +146,9 @@ struct BillLine {
 };
 
 class Cabling;                          // plan/cabling.h: the parts that join the ports
+struct PcieTree;                        // model/pcie.h
+struct PduCurrents;                     // plan/cords.h
+struct PowerClass;                      // plan/power_chain.h: racks that behave alike
 struct PatternLoad;                     // plan/routing.h: how full the links get
 
 struct Plan {
@@ -169,6 +172,9 @@ struct Plan {
   const Cabling& cabling() const;
   const Cabling& doubtful_cabling() const;   // what cannot be built stands in both; this one leaves out the fabrics where surely all can
   const std::vector<BillLine>& bill() const;
+  const std::vector<PowerClass>& power_classes() const;      // once the racks are filled
+  const std::vector<PduCurrents>& pdu_currents() const;      // by place in `pdus`; all zero where the PDU's voltage is not known
+  const PcieTree& pcie_tree(std::size_t group) const;        // of one server of a node group
   const std::vector<PatternLoad>& loads(int fabric, bool only_all_to_all = false) const;   // as Routing::loads; more when they are known
 
   const AddressPlan* addresses_of(int network) const;
@@ -197,6 +203,9 @@ struct Plan {
  private:
   mutable std::shared_ptr<const Cabling> cabling_, doubtful_cabling_;
   mutable std::shared_ptr<const std::vector<BillLine>> bill_;
+  mutable std::shared_ptr<const std::vector<PowerClass>> power_classes_;
+  mutable std::shared_ptr<const std::vector<PduCurrents>> pdu_currents_;
+  mutable std::vector<std::shared_ptr<const PcieTree>> pcie_trees_;   // by node group
   struct Loads { std::shared_ptr<const std::vector<PatternLoad>> patterns; bool all = false; };
   mutable std::vector<Loads> loads_;    // by fabric
 };

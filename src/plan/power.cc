@@ -168,7 +168,7 @@ void plan_power(Plan& plan) {
   plan.pdus.resize(first_pdu.back());
   std::vector<PduLoad> pdus;
   const FeedLines lines(c);
-  for (const PowerClass& k : power_classes(plan)) {
+  for (const PowerClass& k : plan.power_classes()) {
     class_loads(plan, k, lines, feeds, pdus);
     if (k.assembly) continue;
     for (const std::int32_t rack : k.racks)
@@ -211,7 +211,7 @@ std::vector<LineLoad> feed_line_loads(const Plan& plan) {
   std::vector<LineLoad> out;
   FeedSums feeds(c.feeds.size());
   std::vector<PduLoad> pdus;
-  for (const PowerClass& k : power_classes(plan)) class_loads(plan, k, lines, feeds, pdus);
+  for (const PowerClass& k : plan.power_classes()) class_loads(plan, k, lines, feeds, pdus);
   add_cdus(c, feeds);
   for (std::size_t f = 0; f < feeds.n; ++f) {
     const auto fullest = [&](const OnLines& on, VoltAmperes all) { return c.feeds[f].ups ? all : VoltAmperes(on.fullest(all.value)); };
@@ -244,7 +244,7 @@ std::vector<FeedLoad> panel_loads(const Plan& plan, std::vector<LineLoad>& on_li
   std::vector<std::vector<OnLines>> on_after(c.feeds.size(), on);
   const FeedLines lines(c);
   PowerState state;
-  for (const PowerClass& k : power_classes(plan)) {
+  for (const PowerClass& k : plan.power_classes()) {
     const PowerRack& rack = k.rack;
     if (std::none_of(rack.positions.begin(), rack.positions.end(), [](const PowerPosition& p) { return p.panel >= 0; })) continue;
     const auto racks = static_cast<double>(k.racks.size());
@@ -304,7 +304,7 @@ std::vector<LineLoad> panel_line_loads(const Plan& plan) {
 Watts power_off_feeds(const Plan& plan) {
   Watts on{0};
   PowerState state;
-  for (const PowerClass& k : power_classes(plan)) {
+  for (const PowerClass& k : plan.power_classes()) {
     evaluate(k.rack, {}, state);
     for (std::size_t p = 0; p < k.rack.positions.size(); ++p)
       if (k.rack.positions[p].feed >= 0) on += Watts(state.position_watts[p] * static_cast<double>(k.racks.size()));

@@ -224,7 +224,7 @@ PowerRack capped_rack(const Plan& plan, const PowerClass& k, int group, Watts ca
 
 SupplyLoad supply_load(const Plan& plan, const RackedDevice& d) { return load_of(plan, d); }
 
-std::vector<PowerClass> power_classes(const Plan& plan) {
+std::vector<PowerClass> power_classes_of(const Plan& plan) {
   const Cluster& c = *plan.cluster;
   std::vector<PowerClass> out;
   std::map<std::vector<std::int64_t>, std::size_t> known;

@@ -51,7 +51,7 @@ struct PowerClass {
   std::vector<std::int32_t> racks;     // numbers, ascending
 };
 // Every rack is in exactly one class. Devices of a class are alike by place: device i of one rack is of the kind of device i of another.
-std::vector<PowerClass> power_classes(const Plan&);
+std::vector<PowerClass> power_classes_of(const Plan&);   // Plan::power_classes, worked out anew
 
 // The racks of such a class, not of assemblies, as they would be with each node of the group at no more than `cap`: its cords are dealt by what they carry then.
 PowerRack capped_rack(const Plan&, const PowerClass&, int group, Watts cap);

@@ -115,7 +115,7 @@ PowerGaps power_gaps(const Plan& plan) {
     racks = true;
   }
   if (racks)
-    for (const PowerClass& k : power_classes(plan)) {
+    for (const PowerClass& k : plan.power_classes()) {
       if (std::none_of(k.racks.begin(), k.racks.end(), [&](std::int32_t r) { return !plan.racks[at(r)].power_complete; })) continue;
       for (const PowerPosition& p : k.rack.positions) {
         mark(gaps.feeds, p.feed);

@@ -8,7 +8,7 @@
 
 namespace clusterc {
 
-WhatIfEngine::Impl::Impl(const Plan& p) : plan(p), c(*p.cluster), pf(power_factor(*p.cluster)), classes(power_classes(p)), lines(*p.cluster) {
+WhatIfEngine::Impl::Impl(const Plan& p) : plan(p), c(*p.cluster), pf(power_factor(*p.cluster)), classes(p.power_classes()), lines(*p.cluster) {
   class_of.assign(plan.racks.size(), -1);
   for (std::size_t k = 0; k < classes.size(); ++k)
     for (const std::int32_t r : classes[k].racks) class_of[r] = static_cast<std::int32_t>(k);
@@ -49,6 +49,7 @@ WhatIfEngine::Impl::Impl(const Plan& p) : plan(p), c(*p.cluster), pf(power_facto
   base.trips.clear();
   base.all_changed = false;
   normal = outcome(std::move(now), {});
+  base_lines = line_loads(base);
 }
 
 std::int16_t WhatIfEngine::Impl::device_in(std::int32_t rack, DeviceKind kind, std::int32_t group, std::int64_t index) const {
@@ -211,6 +212,7 @@ WhatIfEngine::~WhatIfEngine() = default;
 const WhatIf& WhatIfEngine::normal() const { return impl_->normal; }
 const Plan& WhatIfEngine::plan() const { return impl_->plan; }
 
+WhatIfEngine::MayTrip WhatIfEngine::may_trip(std::int32_t rack, std::size_t position) const { return impl_->may_trip(rack, position); }
 WhatIf WhatIfEngine::run(std::span<const Component> failed) const { return impl_->outcome(impl_->base, failed); }
 
 }  // namespace clusterc

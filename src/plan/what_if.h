@@ -113,6 +113,11 @@ class WhatIfEngine {
   const WhatIf& normal() const;                             // nothing failed: what trips and is exceeded all the same
   WhatIf run(std::span<const Component> failed) const;      // one named twice: two of what it is one of (UPS modules, cooling units)
 
+  // What the loss of this PDU trips at first, found by its rack alone: other PDUs there, as bits; and, by bounds, whether it may be a panel or a feed.
+  // For who asks of every rack: `run` looks at all of them each time.
+  struct MayTrip { std::uint64_t pdus = 0; bool upstream = false; };
+  MayTrip may_trip(std::int32_t rack, std::size_t pdu) const;
+
   // Every component that may fail, by kind. `times`: how many there are that are alike in everything (UPS modules, units, links): one stands for all.
   struct Single { Component component; std::int64_t times = 1; };
   std::vector<Single> singles() const;

@@ -44,10 +44,13 @@ using what_if::Instance;
 struct WhatIfEngine::Impl {
   explicit Impl(const Plan& plan);
 
+  // By feed and panel: the balanced load that would fill every line as much as the fullest is.
+  struct LineLoads { std::vector<double> feeds, panels; };
+
   const Plan& plan;
   const Cluster& c;
   double pf;
-  std::vector<PowerClass> classes;
+  const std::vector<PowerClass>& classes;
   std::vector<std::int32_t> class_of;              // by rack
   std::vector<RackWiring> wirings;                 // by class
   std::vector<std::vector<Breaker>> pdu_breakers;  // by class, position
@@ -64,15 +67,15 @@ struct WhatIfEngine::Impl {
   std::vector<FeedLines::Counts> on_lines;         // by class
   Electric base;
   WhatIf normal;
+  LineLoads base_lines;                            // of `base`
 
   // ---- electricity
   void settle(Electric& e, int first_round) const;
   void sum_all(Electric& e) const;
   void add(const Instance& i, double sign, Electric& e) const;
-  // By feed and panel: the balanced load that would fill every line as much as the fullest is.
-  struct LineLoads { std::vector<double> feeds, panels; };
   LineLoads line_loads(const Electric& e) const;
   void upstream(Instance& i, const Electric& e) const;
+  MayTrip may_trip(std::int32_t rack, std::size_t position) const;
   void spread(Electric& e) const;
   double cdu_load(const Electric& e, std::size_t feed) const;
   Instance& apart(Electric& e, std::int32_t rack) const;

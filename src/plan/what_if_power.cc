@@ -192,6 +192,35 @@ bool WhatIfEngine::Impl::trip_feeds(Electric& e, int round) const {
   return any;
 }
 
+// The first round of `settle` after the loss of one PDU; for what lies above it with bounds in place of sums: all that the rack draws comes on top of every
+// feed and panel that lives there, on one of its lines.
+WhatIfEngine::MayTrip WhatIfEngine::Impl::may_trip(std::int32_t rack, std::size_t position) const {
+  Instance i = base.all[class_of[rack]];
+  const PowerClass& k = classes[i.of];
+  i.failure.positions |= std::uint64_t{1} << position;
+  evaluate(k.rack, i.failure, i.state);
+  CordWatts cords;
+  std::vector<double> fullest;
+  fullest_lines(k.rack, wirings[i.of], i.failure, i.state, cords, fullest);
+  double whole = 0;
+  for (const double watts : i.state.position_watts) whole += watts / pf;
+  MayTrip out;
+  const auto feed_holds = [&](std::size_t f) {
+    const double va = base.feed_va[f] + whole;
+    if (feed_breakers[f].trip >= 0 && above(at_breaker(c.feeds[f], VoltAmperes(base_lines.feeds[f] + 3 * whole)).value, feed_breakers[f].trip)) return false;
+    const auto modules = static_cast<double>(ups[f].modules);
+    return ups[f].modules == 0 || ((ups[f].watts < 0 || !above(va * pf, ups[f].watts * modules)) && (ups[f].va < 0 || !above(va, ups[f].va * modules)));
+  };
+  for (std::size_t p = 0; p < k.rack.positions.size(); ++p) {
+    if (i.failure.positions >> p & 1) continue;
+    const PowerPosition& at = k.rack.positions[p];
+    if (const double limit = pdu_breakers[i.of][p].trip; limit >= 0 && above(fullest[p] / pf, limit)) out.pdus |= std::uint64_t{1} << p;
+    if (at.panel >= 0 && panel_breakers[at.panel].trip >= 0 && above(base_lines.panels[at.panel] + 3 * whole, panel_breakers[at.panel].trip)) out.upstream = true;
+    if (at.feed >= 0 && !feed_holds(static_cast<std::size_t>(at.feed))) out.upstream = true;
+  }
+  return out;
+}
+
 // What died upstream reaches the racks; then the sums anew.
 void WhatIfEngine::Impl::spread(Electric& e) const {
   for (Instance& i : e.all) {

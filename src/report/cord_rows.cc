@@ -32,7 +32,7 @@ std::string_view lines_of(const RackWiring::Position& p, std::uint8_t way) {
 }  // namespace
 
 void each_cord(const Cluster& c, const Plan& plan, const std::function<void(const CordRow&)>& take) {
-  const std::vector<PowerClass> classes = power_classes(plan);
+  const std::vector<PowerClass>& classes = plan.power_classes();
   std::vector<std::int32_t> class_of(plan.racks.size(), -1);
   std::vector<Wired> wired(classes.size());
   for (std::size_t k = 0; k < classes.size(); ++k) {

@@ -20,7 +20,7 @@ auto key_of(const SupplyLoad& l) { return std::tuple(l.watts, l.idle, l.output, 
 
 }  // namespace
 
-PowerJson::PowerJson(const Plan& plan) : plan_(plan), c_(*plan.cluster), classes_(power_classes(plan)), class_of_(plan.racks.size(), 0), lines_(c_) {
+PowerJson::PowerJson(const Plan& plan) : plan_(plan), c_(*plan.cluster), classes_(plan.power_classes()), class_of_(plan.racks.size(), 0), lines_(c_) {
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     for (const std::int32_t r : classes_[k].racks) class_of_[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(k);
     const auto add = [&](const SupplyLoad& l) {

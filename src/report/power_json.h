@@ -29,7 +29,7 @@ class PowerJson {
 
   const Plan& plan_;
   const Cluster& c_;
-  std::vector<PowerClass> classes_;
+  const std::vector<PowerClass>& classes_;
   std::vector<std::int32_t> class_of_;
   FeedLines lines_;
   std::vector<SupplyLoad> loads_;

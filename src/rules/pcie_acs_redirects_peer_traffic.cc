@@ -30,7 +30,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     Finding& f = findings.add(rule.severity, rule.id, at, format("access control services send {} traffic of '{}' through the root port", adapters ? "GPU-adapter" : "GPU-GPU", g.name));
     // The narrowest point of a pair that would have met in its switch.
-    const PcieTree tree = pcie_tree(s);
+    const PcieTree& tree = in.plan.pcie_tree(gi);
     const PcieDevice* gpu = tree.gpu(0);
     const PcieDevice* other = nullptr;
     if (adapters && rdma.front().nics >= 0) {

@@ -32,9 +32,8 @@ void report(const Rule& rule, Findings& findings, const NodeGroupModel& g, const
   f.physics = confirmed;
 }
 
-void check_slots(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
+void check_slots(const Rule& rule, Findings& findings, const NodeGroupModel& g, const PcieTree& tree) {
   const ServerModel& s = g.server;
-  const PcieTree tree = pcie_tree(s);
   Misfit wide{nullptr, {}, 0}, large{nullptr, {}, 0}, hungry{nullptr, {}, 0};
   const auto add = [](Misfit& m, const PcieDevice& d, const Card& card) {
     if (!m.device) m.device = &d, m.card = card;
@@ -79,7 +78,7 @@ void check_count(const Rule& rule, Findings& findings, const NodeGroupModel& g) 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     if (!is_ours(g) || g.count == 0) continue;
-    check_slots(rule, findings, g);
+    check_slots(rule, findings, g, in.plan.pcie_tree(static_cast<std::size_t>(&g - in.cluster.nodes.data())));
     check_count(rule, findings, g);
   }
 }

@@ -16,7 +16,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!is_ours(g) || !s.gpu || s.gpu_count == 0 || s.gpu->form.value == GpuForm::superchip) continue;
       const int set = s.ports[e.ports].nics;
       if (set < 0) continue;
-      const PcieTree tree = pcie_tree(s);
+      const PcieTree& tree = in.plan.pcie_tree(static_cast<std::size_t>(e.group));
       std::int64_t across = 0, unknown = 0;
       const GpuNicPair* first = nullptr;
       const std::vector<GpuNicPair> pairs = pair_gpus_with_nics(s, tree, set);

@@ -43,7 +43,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         continue;
       }
       // In the tree each adapter has its share of the GPUs.
-      const PcieTree tree = pcie_tree(s);
+      const PcieTree& tree = in.plan.pcie_tree(static_cast<std::size_t>(e.group));
       const std::int64_t share = std::max<std::int64_t>(1, s.gpu_count / nics.count);
       std::vector<std::vector<std::int64_t>> users(static_cast<std::size_t>(nics.count));
       bool whole = true;

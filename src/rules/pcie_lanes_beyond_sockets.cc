@@ -15,7 +15,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, s.span, format("'{}' has no `pcie` tree, so the lanes of group '{}' were not counted", s.id, g.name));
       continue;
     }
-    const PcieTree tree = pcie_tree(s);
+    const PcieTree& tree = in.plan.pcie_tree(static_cast<std::size_t>(&g - in.cluster.nodes.data()));
     for (const PcieTreeSocket& socket : tree.sockets) {
       if (socket.lanes == 0) {
         findings.note(rule.id, s.span, format("'{}' states no `pcie_lanes`, so those of group '{}' were not counted", s.cpu_model.empty() ? s.id : s.cpu_model, g.name));

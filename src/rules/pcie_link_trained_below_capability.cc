@@ -8,7 +8,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.gpu) continue;
-    const PcieTree tree = pcie_tree(s);
+    const PcieTree& tree = in.plan.pcie_tree(static_cast<std::size_t>(&g - in.cluster.nodes.data()));
     const PcieDevice* worst = nullptr;
     std::int64_t slow = 0;
     for (const PcieDevice& d : tree.devices) {

@@ -17,7 +17,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& g = c.nodes[gi];
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0) continue;
-    const PcieTree tree = pcie_tree(s);
+    const PcieTree& tree = in.plan.pcie_tree(gi);
     for (std::size_t set = 0; set < s.nics.size(); ++set) {
       const NicSet& nics = s.nics[set];
       if (!nics.part) continue;

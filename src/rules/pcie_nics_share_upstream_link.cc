@@ -12,7 +12,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& g = c.nodes[gi];
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0) continue;
-    const PcieTree tree = pcie_tree(s);
+    const PcieTree& tree = in.plan.pcie_tree(gi);
     if (tree.switches.empty()) continue;
     const std::vector<RdmaEnds> rdma = rdma_ends(c, static_cast<int>(gi));
     // Adapters whose traffic goes through each uplink.

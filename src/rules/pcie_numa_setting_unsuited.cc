@@ -20,7 +20,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.cpu) continue;
-    const PcieTree tree = pcie_tree(s);
+    const PcieTree& tree = in.plan.pcie_tree(static_cast<std::size_t>(&g - in.cluster.nodes.data()));
     const Value<std::int64_t>& nodes = g.software.nodes_per_socket;
     // The tree names NUMA nodes that this setting does not make.
     const PcieDevice* highest = nullptr;

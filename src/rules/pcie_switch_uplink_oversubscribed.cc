@@ -39,7 +39,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t gi = 0; gi < in.cluster.nodes.size(); ++gi) {
     const NodeGroupModel& g = in.cluster.nodes[gi];
     if (!is_ours(g) || g.count == 0) continue;
-    const PcieTree tree = pcie_tree(g.server);
+    const PcieTree& tree = in.plan.pcie_tree(gi);
     int worst = -1;
     std::int64_t failing = 0;
     double most = 0;

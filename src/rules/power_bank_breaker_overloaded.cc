@@ -9,7 +9,7 @@ namespace {
 void check_group(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g) {
   const Cluster& c = in.cluster;
   const auto limit = [&](const PduPart& p) { return p.bank_breaker->value * (p.region ? (*p.region == Region::na ? 0.80 : 1.00) : c.continuous_factor); };
-  const std::vector<PduCurrents> currents = pdu_currents(in.plan);
+  const std::vector<PduCurrents>& currents = in.plan.pdu_currents();
   PduCurrents worst;
   double most = 0;
   FailingPdus failing = failing_pdus(in, g, [&](const PduLoad& load) {

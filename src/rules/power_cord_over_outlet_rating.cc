@@ -43,7 +43,7 @@ Worst worst_cord(const Cluster& c, const RackGroupModel& g, const DeviceCords& d
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || c.continuous_factor == 0) return;
-  const std::vector<PowerClass> classes = power_classes(in.plan);
+  const std::vector<PowerClass>& classes = in.plan.power_classes();
   for (std::size_t i = 0; i < c.racks.size(); ++i) {
     const RackGroupModel& g = c.racks[i];
     const auto excess = [&](const DeviceCords& d) {

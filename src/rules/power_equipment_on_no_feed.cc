@@ -20,7 +20,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::size_t groups = c.racks.size();
   std::vector<Watts> missing(groups + c.assemblies.size(), Watts(0));
   PowerState state;
-  for (const PowerClass& k : power_classes(in.plan)) {
+  for (const PowerClass& k : in.plan.power_classes()) {
     if (k.racks.empty()) continue;
     const double all = in.plan.racks[static_cast<std::size_t>(k.racks.front())].power.value;
     missing[static_cast<std::size_t>(k.group) + (k.assembly ? groups : 0)] += off_feeds(k.rack, state, all) * static_cast<double>(k.racks.size());

@@ -14,11 +14,11 @@ namespace {
 // What carries too much already with all feeds, or after the loss of one: other rules say so.
 class Told {
  public:
-  explicit Told(const RuleInput& in) : in_(in), currents_(pdu_currents(in.plan)), panels_(panel_loads(in.plan)), feed_lines_(feed_line_loads(in.plan)), panel_lines_(panel_line_loads(in.plan)) {}
+  explicit Told(const RuleInput& in) : in_(in), currents_(in.plan.pdu_currents()), panels_(panel_loads(in.plan)), feed_lines_(feed_line_loads(in.plan)), panel_lines_(panel_line_loads(in.plan)) {}
 
   bool pdu(std::int32_t rack, std::int32_t letter) const {
-    const auto at = std::ranges::find_if(in_.plan.pdus, [&](const PduLoad& p) { return p.rack == rack && p.pdu == letter; });
-    if (at == in_.plan.pdus.end()) return true;
+    const auto at = std::ranges::lower_bound(in_.plan.pdus, std::pair(rack, letter), {}, [](const PduLoad& p) { return std::pair(static_cast<std::int32_t>(p.rack), static_cast<std::int32_t>(p.pdu)); });
+    if (at == in_.plan.pdus.end() || at->rack != rack || at->pdu != letter) return true;
     const PduPart* part = in_.cluster.racks[static_cast<std::size_t>(in_.cluster.rack_group_of(rack))].pdus[static_cast<std::size_t>(letter)].part;
     const double rating = part ? pdu_breaker(in_.cluster, *part).continuous : -1;
     if (rating < 0 || above(std::max(at->normal, at->worst).value, rating)) return true;
@@ -39,7 +39,7 @@ class Told {
     return rating < 0 || above(std::max({load.normal, load.worst, line.normal, line.worst}).value, rating);
   }
   const RuleInput& in_;
-  std::vector<PduCurrents> currents_;
+  const std::vector<PduCurrents>& currents_;
   std::vector<FeedLoad> panels_;
   std::vector<LineLoad> feed_lines_, panel_lines_;
 };
@@ -58,6 +58,9 @@ std::string taken(const WhatIf& w) {
   if (w.dead_nodes.empty()) return w.dead_storage.empty() ? format("{} {}", w.dead_switches.size(), w.dead_switches.size() == 1 ? "switch" : "switches") : plural(static_cast<std::int64_t>(w.dead_storage.size()), "storage system");
   return format("{}{}", plural(static_cast<std::int64_t>(w.dead_nodes.size()), "node"), w.dead_gpus > 0 ? format(" with {}", plural(w.dead_gpus, "GPU")) : "");
 }
+
+// Each run looks at every class of racks: with as many runs as classes the time would grow with the square of a spec that writes thousands of rack groups.
+constexpr int kMostRuns = 500;
 
 struct Loss { Component component; std::string what, wish; SourceSpan span; std::int64_t others = 0; };   // others: racks whose like does the same
 
@@ -80,9 +83,20 @@ Finding& say(const Rule& rule, const RuleInput& in, Findings& findings, const Lo
 void check_pdus(const Rule& rule, const RuleInput& in, Findings& findings, const WhatIfEngine& engine, const Told& told) {
   const Cluster& c = in.cluster;
   std::vector<char> said(c.racks.size());
-  for (const PowerClass& k : power_classes(in.plan)) {
+  int runs = 0;
+  for (const PowerClass& k : in.plan.power_classes()) {
     if (k.assembly || k.rack.positions.size() < 2 || said[static_cast<std::size_t>(k.group)]) continue;
     for (std::size_t p = 0; p < k.rack.positions.size(); ++p) {
+      const WhatIfEngine::MayTrip may = engine.may_trip(k.racks.front(), p);
+      bool told_all = true;
+      for (std::size_t other = 0; other < k.rack.positions.size(); ++other)
+        if (may.pdus >> other & 1) told_all = told_all && told.pdu(k.racks.front(), static_cast<std::int32_t>(other));
+      if (may.pdus != 0 ? told_all : !may.upstream) continue;
+      if (++runs > kMostRuns) {
+        findings.note(rule.id, c.racks[static_cast<std::size_t>(k.group)].span, format("from rack group '{}' on it was not looked at what the loss of a PDU trips: {} groups needed the whole cluster for it", c.racks[static_cast<std::size_t>(k.group)].name, kMostRuns))
+            .help("all of them: `clusterc plan --what-if each`");
+        return;
+      }
       const Component pdu{ComponentKind::pdu, -1, k.racks.front(), static_cast<std::int32_t>(p)};
       const WhatIf w = engine.run(std::span(&pdu, 1));
       const TripEvent* t = trips(w, told);

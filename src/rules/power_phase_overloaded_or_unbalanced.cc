@@ -98,7 +98,7 @@ void check_upstream(const Rule& rule, const RuleInput& in, Findings& findings, c
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
-  const std::vector<PduCurrents> currents = pdu_currents(in.plan);
+  const std::vector<PduCurrents>& currents = in.plan.pdu_currents();
   for (const RackGroupModel& g : c.racks) check_group(rule, in, findings, g, currents);
   if (!FeedLines(c).any()) return;
   const std::vector<LineLoad> on_feeds = feed_line_loads(in.plan), on_panels = panel_line_loads(in.plan);

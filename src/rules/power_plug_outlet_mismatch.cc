@@ -67,7 +67,7 @@ void check_busbar(const Rule& rule, const RuleInput& in, Findings& findings) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!in.cluster.own_site || !in.cluster.spec.site) return;
   check_region(rule, in, findings);
-  const std::vector<PowerClass> classes = power_classes(in.plan);
+  const std::vector<PowerClass>& classes = in.plan.power_classes();
   for (std::size_t g = 0; g < in.cluster.racks.size(); ++g) check_outlets(rule, in, findings, classes, g);
   check_busbar(rule, in, findings);
 }

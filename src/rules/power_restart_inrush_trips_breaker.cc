@@ -31,7 +31,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!c.own_site) return;
   std::vector<double> panels(c.panels.size(), 0);
   bool told = false;
-  const std::vector<PowerClass> classes = power_classes(in.plan);
+  const std::vector<PowerClass>& classes = in.plan.power_classes();
   for (std::size_t i = 0; i < c.racks.size(); ++i) {
     const RackGroupModel& g = c.racks[i];
     const PduModel* pdu = nullptr;

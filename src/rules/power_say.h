@@ -19,22 +19,20 @@ inline void note_ups_loss(Finding& f, const FeedModel& feed, VoltAmperes load) {
   if (drawn > load) f.note(feed.spec->ups->model.span, format("{} behind the UPS / {:.4g} efficiency = {}", to_text(load), *feed.ups->efficiency, to_text(drawn)));
 }
 
-// The classes of racks of a plan, worked out at the first finding of a rule.
+// The classes of racks of a plan.
 class Classes {
  public:
   explicit Classes(const Plan& plan) : plan_(plan) {}
   // Those of one rack group.
   std::vector<const PowerClass*> of(std::int64_t group) {
-    if (!all_) all_ = power_classes(plan_);
     std::vector<const PowerClass*> out;
-    for (const PowerClass& k : *all_)
+    for (const PowerClass& k : plan_.power_classes())
       if (!k.assembly && k.group == group) out.push_back(&k);
     return out;
   }
 
  private:
   const Plan& plan_;
-  std::optional<std::vector<PowerClass>> all_;
 };
 
 // The one of a rack.

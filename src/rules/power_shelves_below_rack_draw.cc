@@ -15,7 +15,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!a.part->shelf_power) findings.note(rule.id, a.span, format("'{}' states no `shelf_power`, so its shelves were not checked", a.model));
     else if (a.shelves.empty()) findings.note(rule.id, a.span, format("assembly group '{}' has no `feeds`, so the loss of a feed was not checked against its power shelves", a.name));
   }
-  for (const PowerClass& k : power_classes(in.plan)) {
+  for (const PowerClass& k : in.plan.power_classes()) {
     if (!k.assembly || k.rack.devices.empty()) continue;
     const AssemblyGroupModel& a = c.assemblies[static_cast<std::size_t>(k.group)];
     const SupplyLoad& load = k.rack.devices.back();        // the frame: its supplies are the shelves

@@ -51,7 +51,7 @@ Worst worst_loss(const Cluster& c, const DeviceCords& d) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
-  const std::vector<PowerClass> classes = power_classes(in.plan);
+  const std::vector<PowerClass>& classes = in.plan.power_classes();
   for (std::size_t i = 0; i < c.racks.size(); ++i) {
     const RackGroupModel& g = c.racks[i];
     for (const CordFault& k : failing_cords(in, classes, static_cast<std::int64_t>(i), [&](const DeviceCords& d) { return worst_loss(c, d).rank; })) {

@@ -76,12 +76,11 @@ std::string device_range(std::string_view stem, std::int64_t first, std::int64_t
 }
 
 // GPUs that follow one another on the same socket share a line. GPU n of the spec is taken as device n: both follow the PCI address.
-std::vector<GpuDevices> devices_of(const ServerModel& server, std::int64_t cores_per_socket) {
+std::vector<GpuDevices> devices_of(const ServerModel& server, const PcieTree& tree, std::int64_t cores_per_socket) {
   const bool nvidia = !server.gpu || server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia;
   // NVIDIA numbers its nodes from 0; the kernel's DRM render nodes begin at minor 128 (drivers/gpu/drm/drm_drv.c)
   const std::string_view stem = nvidia ? "/dev/nvidia" : "/dev/dri/renderD";
   const std::int64_t base = nvidia ? 0 : 128;
-  const PcieTree tree = pcie_tree(server);
   // Cards that a bridge joins work better together than others of the node: Slurm has to know which (gres.conf(5), Links: a line for each
   // GPU). On a board with switches all are alike, and nothing is to be chosen.
   const std::int64_t joined = gpus_joined_in_server(server);
@@ -150,7 +149,7 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
       n.gpus *= each;
       n.type = profile;   // NVML's names of instances end in the profile, and Slurm matches a part of them (gres.conf(5), Type)
     } else {
-      n.devices = devices_of(s, n.cores_per_socket);
+      n.devices = devices_of(s, in.plan.pcie_tree(static_cast<std::size_t>(group)), n.cores_per_socket);
     }
     n.shards = g.software.gpu_shards.value_or(0);
     if (n.mig && n.shards > 0)

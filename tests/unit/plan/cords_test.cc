@@ -26,7 +26,7 @@ struct TwoPdus {
     psus.inlet = known(InletKind::c20);
     g.server.part.psus = psus;
   }
-  PduCurrents first() { return pdu_currents(plan_cluster(*s.cluster)).at(0); }
+  PduCurrents first() { return plan_cluster(*s.cluster).pdu_currents().at(0); }
 };
 
 // Pairs carry 20, 10 and 10 A: sqrt(400 + 100 + 200) = 26.458, sqrt(300) = 17.321.

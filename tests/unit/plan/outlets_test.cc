@@ -31,7 +31,7 @@ struct Rack {
   // "C19-1" of each cord on the first PDU.
   std::vector<std::string> first_pdu(std::vector<CordToCome> to_come = {}) {
     const Plan plan = plan_cluster(*s.cluster);
-    PowerClass k = power_classes(plan).at(0);
+    PowerClass k = plan.power_classes().at(0);
     k.rack.to_come = std::move(to_come);
     std::vector<std::string> out;
     const std::vector<OutletPlace> places = outlet_places(plan, k);
@@ -84,7 +84,7 @@ TEST(Outlets, LinesOfMembersToCome) {
   Rack r(2);
   r.s.na60.voltage = known(Volts(208));
   const Plan plan = plan_cluster(*r.s.cluster);
-  PowerClass k = power_classes(plan).at(0);
+  PowerClass k = plan.power_classes().at(0);
   const RackGroupModel& g = r.s.cluster->racks[0];
   const auto ways = [&] {
     std::vector<int> out;

@@ -24,7 +24,7 @@ struct OneRack {
     psus.inlet = known(InletKind::c14);
     g.server.part.psus = psus;
   }
-  PowerRack rack() { return power_classes(plan_cluster(*s.cluster)).at(0).rack; }
+  PowerRack rack() { return plan_cluster(*s.cluster).power_classes().at(0).rack; }
 };
 
 std::vector<int> positions(const PowerRack& r) {
@@ -89,11 +89,11 @@ TEST(Cords, PlacesKeptFreeTakeTheirTurn) {
   ASSERT_EQ(rack.devices.at(1).unit, 2);
   rack.kept.push_back(rack.devices[1]);
   rack.devices.erase(rack.devices.begin() + 1);
-  const PowerRack with = power_classes(plan).at(0).rack;
+  const PowerRack with = power_classes_of(plan).at(0).rack;
   EXPECT_EQ(positions(with), (std::vector<int>{0, 0}));
   EXPECT_EQ(with.cords_c13, (std::vector<std::int16_t>{2, 0}));         // who is not there has no cord
   rack.kept.clear();
-  EXPECT_EQ(positions(power_classes(plan).at(0).rack), (std::vector<int>{0, 1}));
+  EXPECT_EQ(positions(power_classes_of(plan).at(0).rack), (std::vector<int>{0, 1}));
 }
 
 // Three devices of 1 kW, two supplies each, on a, b, c: every PDU carries 1 kW. Without a: n1 (a, b) is all on b, n2 (c, a) all on c, n3 halves.
@@ -122,9 +122,9 @@ TEST(Classes, RacksThatAreAlikeAreOne) {
   const test::Sample s = test::superpod();
   const Plan p = plan_cluster(*s.cluster);
   std::size_t racks = 0;
-  for (const PowerClass& k : power_classes(p)) racks += k.racks.size();
+  for (const PowerClass& k : p.power_classes()) racks += k.racks.size();
   EXPECT_EQ(racks, 38u);
-  EXPECT_LE(power_classes(p).size(), 10u);
+  EXPECT_LE(p.power_classes().size(), 10u);
 }
 
 }  // namespace

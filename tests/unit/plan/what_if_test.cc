@@ -76,6 +76,30 @@ TEST(WhatIf, AFeedTakesTheRackWhoseOtherPduTrips) {
 }
 
 // 86.5 kVA on B, of 80 kVA: the PDU of r2 is nearer to the load and trips first, and B lives on 42.7 kVA.
+// A rule asks this of every PDU before it runs the whole: what it lets out must trip nothing.
+TEST(WhatIf, APduThatMayTripNothingTripsNothing) {
+  int trips = 0, quiet = 0;
+  for (const double feed_va : {1000e3, 400e3, 200e3, 130e3, 90e3, 60e3}) {
+    TwoRacks t(feed_va);
+    const Plan p = plan_cluster(*t.s.cluster);
+    const WhatIfEngine engine(p);
+    for (const WhatIfEngine::Single& one : engine.singles()) {
+      if (one.component.kind != ComponentKind::pdu) continue;
+      const WhatIfEngine::MayTrip may = engine.may_trip(static_cast<std::int32_t>(one.component.index), static_cast<std::size_t>(one.component.part));
+      const WhatIf w = engine.run(std::span(&one.component, 1));
+      std::uint64_t first = 0;
+      for (const TripEvent& e : w.trips)
+        if (e.round == w.trips.front().round && e.kind == ComponentKind::pdu) first |= std::uint64_t{1} << e.part;
+      EXPECT_EQ(first, may.pdus) << engine.name(one.component) << " at " << feed_va;
+      EXPECT_TRUE(may.pdus != 0 || may.upstream || w.trips.empty()) << engine.name(one.component) << " at " << feed_va;
+      trips += first != 0;
+      quiet += may.pdus == 0 && !may.upstream;
+    }
+  }
+  EXPECT_GE(trips, 12);                               // r2's two, whatever the feeds
+  EXPECT_GE(quiet, 4);                                // r1's two, where the feeds are large
+}
+
 TEST(WhatIf, BreakersAreSelective) {
   TwoRacks t(80e3);
   const Plan p = plan_cluster(*t.s.cluster);
