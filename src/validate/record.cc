@@ -54,7 +54,8 @@ MeasurementRecord measurement(const simdjson::dom::element& e) {
     m.page_cache = truth(parameters, "page_cache");
     m.slow = text(parameters, "slow");
     if (const std::int64_t corrected = integer(parameters, "ecc_corrected"); corrected > 0) {
-      m.slow = "the memory corrected " + std::to_string(corrected) + " errors";
+      if (!m.slow.empty()) m.slow += "; ";
+      m.slow += "the memory corrected " + std::to_string(corrected) + " errors";
       if (const std::string modules = text(parameters, "ecc_modules"); !modules.empty()) m.slow += ": " + modules;
     }
     bool in_place = false;

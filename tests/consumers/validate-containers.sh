@@ -56,6 +56,19 @@ sleep 1
 left=$(podman ps --all --noheading --filter name=clusterc- | wc -l)
 [ "$left" -eq 0 ] || fail "$left containers stayed behind"
 
+# The one that works is killed at some moments; the one that waits removes what there is.
+for wait in 0.3 0.7 1.2; do
+  "$validators/clusterc-container" --runtimes podman --seconds 20 --allow-busy > "$work/killed.jsonl" 2>&1 &
+  parent=$!
+  for _ in $(seq 200); do worker=$(cat "/proc/$parent/task/$parent/children" 2> /dev/null); [ -n "$worker" ] && break; sleep 0.05; done
+  sleep 0.5   # the load of others is looked at first
+  sleep "$wait"
+  kill -9 "${worker%% *}"
+  wait "$parent" && fail "a killed run ended well"
+done
+left=$(podman ps --all --noheading --filter name=clusterc- | wc -l)
+[ "$left" -eq 0 ] || fail "$left containers stayed behind killed runs"
+
 # containerd with folders of its own. The image is a folder with what the program is linked against.
 mkdir -p "$work/box/proc" "$work/box/sys" "$work/box/dev" "$work/box/tmp"
 ldd "$validators/clusterc-container" | grep -o '/[^ ]*' | while read -r library; do install -D "$library" "$work/box$library"; done

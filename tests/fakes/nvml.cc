@@ -1,5 +1,6 @@
 // In the place of libnvidia-ml.so.1, for tests alone: two GPUs, "GPU-1" and "GPU-2". The second gets hotter by 1 C with each reading, is held back by
-// its heat from the sixth on, and has a corrected memory error each time that somebody asks. Signatures as the NVML API reference has them.
+// its heat from the sixth on, has a corrected memory error each time that somebody asks, and two that
+// were not from the seventh reading on. Signatures as the NVML API reference has them.
 #include <cstring>
 
 namespace {
@@ -40,7 +41,8 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(Gpu* gpu, unsigned long long* reas
 }
 int nvmlDeviceGetTotalEccErrors(Gpu* gpu, int kind, int counter, unsigned long long* count) {
   if (counter != 0) return kNotFound;
-  *count = kind == 0 && gpu == &gpus[1] ? gpu->errors++ : 0;
+  if (kind == 0) *count = gpu == &gpus[1] ? gpu->errors++ : 0;
+  else *count = gpu->readings > 6 ? 2 : 0;
   return kSuccess;
 }
 }

@@ -31,6 +31,8 @@ class Watch {
   virtual Reading read(double seconds) = 0;   // `seconds` since the last reading
   virtual std::string slowed() const { return {}; }   // who was held back meanwhile, and by what; empty: nobody
   virtual std::vector<std::pair<std::string, harness::Parameter>> parameters() const { return {}; }
+  struct Errors { std::uint64_t count = 0; std::string text; };
+  virtual Errors uncorrected() const { return {}; }   // of memory, since the beginning: "gpu3: 2 memory errors that could not be corrected"
 };
 
 struct Place {   // of a worker

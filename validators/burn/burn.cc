@@ -7,6 +7,7 @@
 #include "burn/crew.h"
 #include "burn/watch.h"
 #include "harness/cuda_support.h"
+#include "harness/deadline.h"
 #include "harness/fault.h"
 #include "harness/load.h"
 #include "harness/loop.h"
@@ -28,6 +29,7 @@ constexpr Program kProgram{.name = "burn",
 constexpr double kSeconds = 60, kTimeout = 10;
 constexpr double kInterval = 1, kGpuInterval = 5;   // of a sample: some rounds long
 constexpr double kGpuStart = 120;                   // seconds for drivers, libraries and the references, before the first round
+constexpr double kSensors = 30;                     // for one reading of all sensors
 constexpr unsigned kFewest = 5;                     // intervals
 
 struct Run {
@@ -37,17 +39,26 @@ struct Run {
   std::optional<double> load;   // of others
 };
 
-Run watch_over(Crew& crew, Bench& bench, const Options& options, double timeout) {
+Run watch_over(Crew& crew, Bench& bench, const Options& options, double timeout, Reporter& report) {
   const bool gpus = bench.places.front().gpu;
   const double length = options.seconds.value_or(kSeconds), usual = gpus ? kGpuInterval : kInterval;
   Run run;
   run.interval = options.iterations ? usual : std::min(usual, length / kFewest);
   const std::size_t intervals = options.iterations.value_or(static_cast<unsigned>(length / run.interval + 0.5));
   Progress progress(options.progress ? "burn" : "");
+  // The driver is asked for its sensors in this process: nobody else would see it hang.
+  TextPulse pulse;
+  std::optional<Deadline> deadline;
+  if (gpus) deadline.emplace(pulse, std::max(timeout, kSensors), report);
+  const auto sensors = [&](double seconds) {
+    pulse.doing("reading the sensors of the GPUs");
+    return bench.watch->read(seconds);
+  };
   const auto wait_until = [&](double until, double patience, const auto& ready) {
     while (now_seconds() < until && !ready()) {
       check_interrupted();
       crew.look(patience);
+      pulse.doing("waiting for the workers");
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   };
@@ -63,7 +74,7 @@ Run watch_over(Crew& crew, Bench& bench, const Options& options, double timeout)
   const double begin = now_seconds();
   std::vector<Seen> before = run.first;
   double since = begin;
-  bench.watch->read(0);
+  sensors(0);
   for (std::size_t i = 0; i < intervals; ++i) {
     wait_until(begin + run.interval * static_cast<double>(i + 1), timeout, [] { return false; });
     run.last = crew.seen();
@@ -73,7 +84,7 @@ Run watch_over(Crew& crew, Bench& bench, const Options& options, double timeout)
       if (run.last[w].rounds > before[w].rounds) rate += static_cast<double>(run.last[w].rounds - before[w].rounds) * crew.told(w).flop / (static_cast<double>(run.last[w].finished - before[w].finished) * 1e-9);
     }
     run.rates.push_back(rate);
-    const Reading reading = bench.watch->read(at - since);
+    const Reading reading = sensors(at - since);
     if (reading.clock) run.clocks.push_back(*reading.clock / 1e6);
     if (reading.temperature) run.temperatures.push_back(*reading.temperature);
     if (reading.power) run.powers.push_back(*reading.power);
@@ -104,7 +115,10 @@ std::vector<Work> work_of(const Run& run, const Bench& bench) {
   for (std::size_t i = 0; i < run.last.size(); ++i) {
     const double got = static_cast<double>(run.last[i].processor_nanoseconds - run.first[i].processor_nanoseconds) * 1e-9;
     // A GPU's worker merely waits for it: the processor says nothing of the GPU.
-    out.push_back({bench.places[i].name(), static_cast<double>(run.last[i].rounds - run.first[i].rounds) / run.wall, bench.places[i].gpu ? 1 : got / run.wall});
+    // From round to round: a round of a GPU lasts a second or so, and few of them come to a short run.
+    const bool timed = bench.places[i].gpu && run.last[i].finished > run.first[i].finished;
+    const double wall = timed ? static_cast<double>(run.last[i].finished - run.first[i].finished) * 1e-9 : run.wall;
+    out.push_back({bench.places[i].name(), static_cast<double>(run.last[i].rounds - run.first[i].rounds) / wall, bench.places[i].gpu ? 1 : got / run.wall});
   }
   return out;
 }
@@ -115,7 +129,7 @@ void body(const Options& options, Reporter& report) {
   Bench bench = cuda ? cuda_bench(options, std::max(timeout, kGpuStart)) : host_bench(options);
   refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");
   Crew crew(bench, kFaultBuild);
-  const Run run = watch_over(crew, bench, options, timeout);
+  const Run run = watch_over(crew, bench, options, timeout, report);
   refuse_busy(run.load, options, "during the run");
 
   const std::vector<Work> workers = work_of(run, bench);
@@ -136,6 +150,10 @@ void body(const Options& options, Reporter& report) {
     if (first_wrong.empty() && told.wrong > 0) first_wrong = format("{}: {} of {} rounds, first in {}", bench.places[i].name(), told.wrong.load(), told.rounds.load(), told.first_wrong);
     rates.push_back(workers[i].rounds_a_second * told.flop);
     if (cuda) each += format("{}{} {:.1f}", i > 0 ? ", " : "", bench.places[i].name(), rates.back() * 1e-12);
+  }
+  if (const Watch::Errors errors = bench.watch->uncorrected(); errors.count > 0) {
+    m.wrong += errors.count;
+    first_wrong += (first_wrong.empty() ? "" : "; ") + errors.text;
   }
   if (drift) m.parameters.emplace_back("drift", *drift);
   if (!slow.empty()) m.parameters.emplace_back("slow", slow);

@@ -73,6 +73,18 @@ std::string GpuWatch::slowed() const {
   return out;
 }
 
+Watch::Errors GpuWatch::uncorrected() const {
+  Errors out;
+  for (const Gpu& gpu : gpus_) {
+    const auto now = errors(gpu, kUncorrected);
+    if (!now || !gpu.uncorrected || *now <= *gpu.uncorrected) continue;
+    const std::uint64_t rise = *now - *gpu.uncorrected;
+    out.count += rise;
+    out.text += format("{}{}: {} memory error{} that could not be corrected", out.text.empty() ? "" : "; ", gpu.name, rise, rise == 1 ? "" : "s");
+  }
+  return out;
+}
+
 std::vector<std::pair<std::string, Parameter>> GpuWatch::parameters() const {
   if (!nvml_) return {{"nvml", why_}};
   std::string reasons;

@@ -23,6 +23,7 @@ class GpuWatch final : public Watch {
   Reading read(double seconds) override;
   std::string slowed() const override;
   std::vector<std::pair<std::string, harness::Parameter>> parameters() const override;
+  Errors uncorrected() const override;
 
  private:
   struct Gpu {

@@ -52,14 +52,16 @@ std::string last_words(const SubprocessResult& ended) {
 
 // One container, from the start of the runtime to its end.
 struct Lived {
-  double until_answer = 0;            // seconds
+  double until_word = 0;              // seconds, until the first line
   std::optional<Answer> answer;
-  std::vector<std::string> lines;     // behind the answer
+  std::vector<std::string> lines;     // records behind the answer
+  std::string said;                   // last words on standard error
 };
+constexpr std::size_t kMostLines = 1000, kLongestLine = 65536;   // of records that are kept; a container may print without end
 
 class OneRuntime {
  public:
-  OneRuntime(Runtime runtime, const Options& options, Reporter& report, Look outside) : options_(options), report_(report), outside_(std::move(outside)), timeout_(options.seconds_of("--timeout").value_or(kTimeout)) {
+  OneRuntime(Runtime runtime, const Options& options, Reporter& report, Look outside, std::string names) : options_(options), report_(report), outside_(std::move(outside)), names_(std::move(names)), timeout_(options.seconds_of("--timeout").value_or(kTimeout)) {
     start_.runtime = runtime;
     const auto program = program_of(runtime);
     if (!program) throw CouldNotRun(Cause::program_missing, format("{} is not on the path", programs_text(runtime)));
@@ -74,7 +76,7 @@ class OneRuntime {
     start_.rootfs = options.text("--rootfs", runtime == Runtime::podman && start_.image.empty() ? "/" : "");
     start_.hook = options.has("--gpus") && options.choices("--gpus", kGpuWays) == std::vector<std::string>{"hook"};
     if (task_.root == "/") hand_in_devices();
-    if (const std::string why = refused(start_); !why.empty()) throw CouldNotRun(Cause::not_applicable, why);
+    if (const std::string why = refused(start_); !why.empty()) throw CouldNotRun(needs_image(start_) ? Cause::not_applicable : Cause::system, why);
   }
 
   void measure_all() {
@@ -89,7 +91,7 @@ class OneRuntime {
       strangers += lived.answer->token != task_.token;
       Difference now = compare(outside_, inside);
       if (!seen || now.found.size() > seen->found.size()) seen = std::move(now);   // the worst of all
-      return lived.until_answer;
+      return lived.until_word;
     }, [] {});
     m.warmup = loop.warmup;
     m.device = device(Backend::host);
@@ -128,7 +130,7 @@ class OneRuntime {
   // Throws when the container does not come, does not answer, does not end, or fails.
   Lived live(unsigned ranks) {
     ++count_;
-    start_.name = format("clusterc-{}-{}", ::getpid(), count_);
+    start_.name = format("{}{}", names_, count_);
     task_.ranks = ranks;
     task_.token = format("{:016x}", random_bits(options_.seed, count_));
     start_.command = inside_arguments(task_);
@@ -138,19 +140,19 @@ class OneRuntime {
     process.interrupted = &interrupted();
     const double begin = now_seconds();
     process.on_line = [&](std::string_view line) {
-      if (out.answer) return out.lines.emplace_back(line), void();
-      out.until_answer = now_seconds() - begin;
-      out.answer = parse_look(line);
+      if (out.until_word == 0) out.until_word = now_seconds() - begin;
+      if (!out.answer) out.answer = parse_look(line);
+      else if (ranks > 0 && out.lines.size() < kMostLines && line.size() <= kLongestLine && line.starts_with('{')) out.lines.emplace_back(line);
     };
     const SubprocessResult ended = clusterc::run(process);
-    if (ended.outcome != Outcome::exited) remove();
+    if (!ended.ok()) remove();
+    out.said = last_words(ended);
     check_interrupted();
     if (ended.outcome == Outcome::not_started) throw CouldNotRun(Cause::program_missing, ended.reason);
     if (ended.outcome == Outcome::timed_out)
       throw CouldNotRun(Cause::timeout, format("{}: a container {} within {:g} s", name(), !out.answer ? "did not answer" : ranks > 0 ? "did not end its collective" : "answered and did not end", timeout_));
     if (ended.outcome != Outcome::exited || !out.answer || (ranks == 0 && ended.status != 0)) {
-      const std::string words = last_words(ended);
-      throw CouldNotRun(Cause::system, format("{}: {}", name(), !words.empty() ? words : ended.ok() ? "the container said nothing" : ended.reason));
+      throw CouldNotRun(Cause::system, format("{}: {}", name(), !out.said.empty() ? out.said : ended.ok() ? "the container said nothing" : ended.reason));
     }
     if constexpr (kFaultBuild) fault_flip_bit(out.answer->token.data(), 0);
     return out;
@@ -170,7 +172,7 @@ class OneRuntime {
     const unsigned ranks = options_.device == Backend::cuda ? static_cast<unsigned>(outside_.gpus.size()) : kFewestRanks;
     const Lived lived = live(ranks);
     Measurement m{.metric = "container.all_reduce", .variant = name(), .unit = "B/s"};
-    std::string why = "no end record came out of the container";
+    std::string why = "no end record came out of the container" + (lived.said.empty() ? "" : "; " + lived.said);
     bool done = false;
     for (const std::string& line : lived.lines) {
       const json record = json::parse(line, nullptr, false);
@@ -186,7 +188,7 @@ class OneRuntime {
       m.wrong += count("wrong");
       m.size_bytes = count("size");
       // Both placements are checked; the figure is the one that every back end has.
-      if (const auto& p = record["parameters"]; !p.is_object() || !p.value("in_place", false)) m.samples.push_back(record["value"].get<double>());
+      if (const auto& p = record["parameters"]; !p.is_object() || !p.contains("in_place") || !p["in_place"].is_boolean() || !p["in_place"].get<bool>()) m.samples.push_back(record["value"].get<double>());
     }
     if (!done || m.samples.empty()) throw CouldNotRun(Cause::communication, format("{}: the collective in the container: {}", name(), why.substr(0, kSaid)));
     m.device = device(options_.device);
@@ -198,13 +200,41 @@ class OneRuntime {
   const Options& options_;
   Reporter& report_;
   const Look outside_;
+  const std::string names_;            // what the names of its containers begin with
   const double timeout_;
   Start start_;
   Task task_;
   unsigned count_ = 0;
 };
 
-void body(const Options& options, Reporter& report) {
+// One run's containers begin with this: of no other process, in whatever name space it counts.
+std::string names_of_run() {
+  std::uint64_t random = 0;
+  if (::getentropy(&random, sizeof random) != 0) random = static_cast<std::uint64_t>(now_seconds() * 1e9);
+  return format("clusterc-{}-{:016x}-", ::getpid(), random);
+}
+
+// Of a run that was killed: whoever makes containers may still be at it, or have left one.
+void remove_leftovers(const std::string& names) {
+  const auto asked = [](std::vector<std::string> argv) {
+    Subprocess process{.argv = std::move(argv)};
+    process.timeout = std::chrono::seconds(20);
+    return clusterc::run(process);
+  };
+  for (const std::string_view text : split(kRuntimes, '|')) {
+    const Runtime runtime = *runtime_of(text);
+    const auto program = program_of(runtime);
+    const std::vector<std::string> list = program ? list_arguments(runtime, *program) : std::vector<std::string>();
+    if (list.empty()) continue;
+    const std::string out = asked(list).out;
+    for (const std::string_view name : split(out, '\n')) {
+      if (!name.starts_with(names)) continue;
+      for (const auto& argv : remove_arguments({.runtime = runtime, .program = *program, .name = std::string(name)})) asked(argv);
+    }
+  }
+}
+
+void body(const Options& options, Reporter& report, const std::string& names) {
   std::vector<Runtime> runtimes;
   for (const std::string& name : options.choices("--runtimes", kRuntimes))
     if (const auto runtime = runtime_of(name); runtime && (options.has("--runtimes") || program_of(*runtime))) runtimes.push_back(*runtime);
@@ -212,17 +242,18 @@ void body(const Options& options, Reporter& report) {
   refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");
   const Look outside = look_at(options.text("--sysfs", "/"));
   std::vector<std::string> troubles;
-  std::optional<Cause> cause;        // of the first that failed; what only lacks an image says so where nothing worse happened
+  std::optional<Cause> cause;        // of the first that failed; what only lacks an image says so where nothing worse happened, and is no failure unless it was asked for
   for (const Runtime runtime : runtimes) {
     try {
-      OneRuntime(runtime, options, report, outside).measure_all();
+      OneRuntime(runtime, options, report, outside, names).measure_all();
     } catch (const CouldNotRun& e) {
       if (e.cause() == Cause::interrupted) throw;
       if (!cause || *cause == Cause::not_applicable) cause = e.cause();
       troubles.emplace_back(e.what());
     }
   }
-  if (cause && (*cause != Cause::not_applicable || troubles.size() == runtimes.size())) throw CouldNotRun(*cause, join(troubles, "; "));
+  if (!cause || (*cause == Cause::not_applicable && !options.has("--runtimes") && troubles.size() < runtimes.size())) return;
+  throw CouldNotRun(*cause == Cause::not_applicable && troubles.size() < runtimes.size() ? Cause::system : *cause, join(troubles, "; "));
 }
 
 }  // namespace
@@ -232,5 +263,9 @@ int main(int argc, char** argv) {
   namespace c = clusterc::container;
   namespace h = clusterc::harness;
   if (argc > 1 && std::string_view(argv[1]) == c::kInside) return c::run_inside(argc, argv);
-  return h::supervise([&] { return h::run_validator(c::kProgram, argc, argv, c::body); });
+  const std::string names = c::names_of_run();
+  const auto body = [&](const h::Options& options, h::Reporter& report) { c::body(options, report, names); };
+  const int status = h::supervise([&] { return h::run_validator(c::kProgram, argc, argv, body); });
+  if (status > 128) c::remove_leftovers(names);
+  return status;
 }

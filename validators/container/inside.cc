@@ -45,6 +45,7 @@ int run_inside(int argc, char** argv) {
   }
   for (const int signal : {SIGALRM, SIGTERM, SIGINT}) std::signal(signal, end_now);
   ::alarm(static_cast<unsigned>(*seconds));
+  harness::write_to_stdout(kStarted);   // before the look: the first to open a GPU may wait a second for the driver
   const Look look = look_at(argv[3]);
   harness::write_to_stdout(look_line(look, argv[2]) + "\n");
   if (*ranks == 0) return 0;

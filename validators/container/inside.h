@@ -16,6 +16,7 @@ struct Task {
 std::vector<std::string> inside_arguments(const Task&);
 
 inline constexpr char kInside[] = "inside";   // the first argument
+inline constexpr char kStarted[] = "{\"record\":\"started\"}\n";   // its first line
 // main() in the container. Prints look_line(), then the lines of clusterc-nccl as they are; its exit status.
 int run_inside(int argc, char** argv);
 

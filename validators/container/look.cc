@@ -58,8 +58,10 @@ Look look_at(const fs::path& root) {
   append_nodes(out.gpus, dev, "", "nvidia");
   if (opens(dev / "kfd")) append_nodes(out.gpus, dev, "dri/", "renderD");
   std::string ignored;
-  for (const char* name : {"libcuda.so.1", "libnvidia-ml.so.1"})
-    if (harness::Library::open({name}, ignored)) out.libraries.emplace_back(name);
+  // They come into a container with GPUs; a machine without one may have them all the same.
+  if (std::any_of(out.gpus.begin(), out.gpus.end(), [](const std::string& gpu) { return gpu.starts_with("nvidia"); }))
+    for (const char* name : {"libcuda.so.1", "libnvidia-ml.so.1"})
+      if (harness::Library::open({name}, ignored)) out.libraries.emplace_back(name);
   out.adapters = entries(root / "sys/class/infiniband");
   append_nodes(out.verbs, dev, "infiniband/", "uverbs");
   out.locked_memory = locked_memory();

@@ -32,7 +32,10 @@ struct Start {
 };
 // What keeps it from being started, in words; empty: nothing.
 std::string refused(const Start&);
+bool needs_image(const Start&);             // and none is named, nor a folder that it takes: the one thing refused that is no mistake
 std::vector<std::string> start_arguments(const Start&);
+// Prints the names of all containers, one a line; empty as with `remove_arguments`.
+std::vector<std::string> list_arguments(Runtime, const std::string& program);
 // Run one after the other; empty where the container is a child process and ends with it.
 std::vector<std::vector<std::string>> remove_arguments(const Start&);
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -87,10 +88,10 @@ class Runner {
   Runner(const Options& options, const Job& job, Reporter& report, Pulse& pulse) : options_(options), job_(job), report_(report), pulse_(pulse) {}
 
   void all() {
-    if (cuda()) agree([this] { take_gpu(); });
+    if (cuda()) take_gpu();
     const unsigned threads = thread_count(options_, job_);
     setenv("OPENBLAS_NUM_THREADS", format("{}", threads).c_str(), 0);  // it starts its threads when it is loaded
-    blas_ = std::make_shared<Blas>(threads);
+    agree([&] { blas_ = std::make_shared<Blas>(threads); });
     watch_at_rest();
     choose();
     grid_ = make_grid(MPI_COMM_WORLD, problem_.rows, problem_.columns);
@@ -112,13 +113,18 @@ class Runner {
     constexpr int kNone = 1 << 30;
     int cause = 0, first = kNone, mine = kNone;
     std::string why(512, '\0');
+    const auto failed = [&](Cause which, std::string_view text) {
+      mine = job_.rank;
+      cause = static_cast<int>(which);
+      why = format("rank {} on {}: {}", job_.rank, host_name(), text);
+      why.resize(512);
+    };
     try {
       attempt();
     } catch (const CouldNotRun& e) {
-      mine = job_.rank;
-      cause = static_cast<int>(e.cause());
-      why = format("rank {} on {}: {}", job_.rank, host_name(), e.what());
-      why.resize(512);
+      failed(e.cause(), e.what());
+    } catch (const std::bad_alloc&) {
+      failed(Cause::no_memory, "there is not enough memory");
     }
     check(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
     if (first == kNone) return;
@@ -129,17 +135,25 @@ class Runner {
 
   // The ranks of a node take its GPUs in turn; where there are fewer GPUs than ranks they share them.
   void take_gpu() {
-    const int gpus = require_gpus();
-    int local = 0, locals = 1;
-    MPI_Comm_rank(job_.node, &local);
-    MPI_Comm_size(job_.node, &locals);
-    gpu_ = local % gpus;
-    const int sharing = (locals - gpu_ + gpus - 1) / gpus;
+    std::array<char, 64> mine{};     // its UUID: a launcher may show each rank another one as the first
+    agree([&] {
+      const int gpus = require_gpus();
+      int local = 0;
+      MPI_Comm_rank(job_.node, &local);
+      gpu_ = local % gpus;
 #ifdef CLUSTERC_CUDA
-    cublas_ = open_cublas();
-    gpu_memory_ = free_memory_of_gpu(gpu_) / sharing;
-#else
-    (void)sharing;
+      cublas_ = open_cublas();
+      const std::string uuid = gpu_device(gpu_).uuid;
+      std::copy_n(uuid.begin(), std::min(uuid.size(), mine.size() - 1), mine.begin());
+#endif
+    });
+    int locals = 1;
+    MPI_Comm_size(job_.node, &locals);
+    std::vector<std::array<char, 64>> all(static_cast<std::size_t>(locals));
+    check(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), static_cast<int>(mine.size()), MPI_CHAR, job_.node), "MPI_Allgather");
+    sharing_ = static_cast<double>(std::count(all.begin(), all.end(), mine));
+#ifdef CLUSTERC_CUDA
+    agree([&] { gpu_memory_ = free_memory_of_gpu(gpu_) / sharing_; });
 #endif
   }
 
@@ -176,6 +190,7 @@ class Runner {
       }
       return;
     }
+    if (cuda() && most > there) throw CouldNotRun(Cause::no_memory, format("{} of each GPU are to be used by each rank, {} are free", bytes_text(most), bytes_text(there)));
     problem_.n = order_for_memory(most, problem_.nb, shape, bytes_of);
     if (options_.seconds) problem_.n = std::min(problem_.n, order_for_time(*options_.seconds, dgemm_estimate() * problem_.rows * problem_.columns, problem_.nb));
   }
@@ -185,7 +200,7 @@ class Runner {
     const bool works = job_.rank < problem_.rows * problem_.columns;
     const auto wish = options_.bytes("--memory");
     if (cuda()) {
-      const double most = wish ? static_cast<double>(*wish) : kDeviceMemoryShare * gpu_memory_;
+      const double most = wish ? static_cast<double>(*wish) / sharing_ : kDeviceMemoryShare * gpu_memory_;
       return {all_min(works ? most : 1e300), all_min(works ? gpu_memory_ : 1e300)};
     }
     double working = works ? 1 : 0, on_node = 0;
@@ -217,12 +232,14 @@ class Runner {
 
   double dgemm_estimate_of_gpu() {
     constexpr Index kOrder = 8192;
-    const auto part = make_part();
-    const Axis alone{.nb = problem_.nb};
-    part->allocate({.n = kOrder, .nb = problem_.nb}, alone, alone, kOrder, kOrder + 1);
-    part->fill(0, kOrder);
     double best = 1e300;
-    for (int i = 0; i < 3; ++i) best = std::min(best, part->time_dgemm(problem_.nb));
+    agree([&] {
+      const auto part = make_part();
+      const Axis alone{.nb = problem_.nb};
+      part->allocate({.n = kOrder, .nb = problem_.nb}, alone, alone, kOrder, kOrder + 1);
+      part->fill(0, kOrder);
+      for (int i = 0; i < 3; ++i) best = std::min(best, part->time_dgemm(problem_.nb));
+    });
     return 2.0 * static_cast<double>(kOrder * kOrder * problem_.nb) / all_max(best);
   }
 
@@ -379,6 +396,7 @@ class Runner {
   std::shared_ptr<Cublas> cublas_;
   int gpu_ = 0;
   double gpu_memory_ = 0;  // bytes that are free on it for this rank
+  double sharing_ = 1;     // ranks of this node that have the same GPU
   bool measuring_ = false;
   Problem problem_;
   Grid grid_;

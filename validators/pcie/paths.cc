@@ -12,19 +12,48 @@ namespace {
 
 int distance(const MemoryNode& from, std::size_t to) { return to < from.distances.size() ? from.distances[to] : 0; }
 
+std::vector<int> numbers(const std::string& text) {
+  std::vector<int> out;
+  for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+    int value = 0;
+    const auto [next, failed] = std::from_chars(at, end, value);
+    if (failed == std::errc()) out.push_back(value);
+    at = next == at ? at + 1 : next;
+  }
+  return out;
+}
+
+// Where this process may take memory (cpuset): Mems_allowed_list, proc_pid_status(5).
+std::optional<std::set<int>> allowed_nodes(const fs::path& root) {
+  const std::string text = read_text(root / "proc/self/status").value_or(""), key = "\nMems_allowed_list:";
+  const auto at = text.find(key);
+  if (at == text.npos) return std::nullopt;
+  const auto begin = text.find_first_not_of(" \t", at + key.size());
+  return parse_cpu_list(text.substr(std::min(begin, text.size()), text.find('\n', at + 1) - std::min(begin, text.size())));
+}
+
 }  // namespace
 
 std::vector<MemoryNode> memory_nodes(const fs::path& root) {
-  std::vector<MemoryNode> out;
   const fs::path folder = root / "sys/devices/system/node";
-  for (const int id : parse_cpu_list(read_text(folder / "has_memory").value_or(""))) {
+  const auto listed = [&](const char* name) {
+    const auto text = read_text(folder / name);
+    return text ? std::optional(parse_cpu_list(*text)) : std::nullopt;
+  };
+  std::set<int> ids = listed("has_memory").value_or(std::set<int>());
+  const auto keep = [&](const std::optional<std::set<int>>& those) {
+    if (those) std::erase_if(ids, [&](int id) { return !those->contains(id); });
+  };
+  keep(listed("has_cpu"));         // a node without processors is the memory of a GPU (GH200), or of a card
+  keep(allowed_nodes(root));
+  const std::set<int> online = listed("online").value_or(ids);
+  std::vector<MemoryNode> out;
+  for (const int id : ids) {
     MemoryNode node{.id = id, .distances = {}};
-    const std::string text = read_text(folder / format("node{}/distance", id)).value_or("");
-    for (const char *at = text.data(), *end = at + text.size(); at < end;) {
-      int value = 0;
-      const auto [next, failed] = std::from_chars(at, end, value);
-      if (failed == std::errc()) node.distances.push_back(value);
-      at = next == at ? at + 1 : next;
+    const std::vector<int> row = numbers(read_text(folder / format("node{}/distance", id)).value_or(""));   // one for each node that is online
+    for (const int other : ids) {
+      const auto at = static_cast<std::size_t>(std::distance(online.begin(), online.find(other)));
+      node.distances.push_back(at < row.size() ? row[at] : 0);
     }
     out.push_back(std::move(node));
   }

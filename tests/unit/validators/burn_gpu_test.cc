@@ -157,6 +157,10 @@ TEST(BurnSensors, AGpuThatItsHeatHoldsBackIsNamed) {
   EXPECT_EQ(std::get<std::string>(parameters[0].second), "gpu0: power cap; gpu1: power cap, hardware thermal slowdown");
   EXPECT_EQ(std::get<std::uint64_t>(parameters[1].second), 1u);   // corrected
   EXPECT_EQ(std::get<std::uint64_t>(parameters[2].second), 0u);
+  EXPECT_EQ(watch.uncorrected().count, 0u);
+  watch.read(1);
+  EXPECT_EQ(watch.uncorrected().count, 2u);
+  EXPECT_EQ(watch.uncorrected().text, "gpu1: 2 memory errors that could not be corrected");
 }
 
 TEST(BurnSensors, WithoutNvmlTheRecordSaysSo) {

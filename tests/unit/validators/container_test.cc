@@ -129,6 +129,56 @@ TEST_F(ContainerFault, AContainerThatDoesNotEndIsEndedByName) {
   }
 }
 
+// What was asked for by name and needs an image that nobody named is no success, whatever else worked; what is merely installed is left out.
+TEST_F(Container, ARuntimeAskedForByNameThatNeedsAnImageIsNoSuccess) {
+  stand_in(kExec);
+  stand_in(kExec, "docker");
+  Result r = run({program("container"), "--runtimes", "podman,docker", "--sysfs", root / "outside", "--iterations", "3", "--allow-busy"});
+  EXPECT_EQ(r.status, 2);
+  ASSERT_TRUE(r.ended()) << r.text;
+  EXPECT_EQ(r.records.back()["detail"], "docker starts containers from images: name one with --image");
+  EXPECT_EQ(r.records[1]["metric"], "container.start");
+  r = look({"--image", "-v"});
+  EXPECT_EQ(r.status, 2);
+  EXPECT_EQ(r.records.back()["detail"], "'-v' begins with '-'");
+}
+
+// Records of a stranger, of any shape and without end: an end record comes, and nothing grows.
+TEST_F(Container, WhatACollectivePrintsIsNotTrusted) {
+  if (!collectives()) GTEST_SKIP() << "no clusterc-nccl or no mpirun";
+  fs::create_directories(root / "strange");
+  std::ofstream(root / "strange/mpirun") << "#!/bin/sh\necho '{\"metric\":\"nccl.all_reduce.busbw\",\"value\":1,\"parameters\":{\"in_place\":\"no\"}}'\necho 'no such option' >&2\nexit 3\n";
+  fs::permissions(root / "strange/mpirun", fs::perms::owner_all);
+  stand_in("PATH=" + (root / "strange").string() + ":$PATH\n" + kExec);
+  const Result r = look();
+  EXPECT_EQ(r.status, 2);
+  ASSERT_TRUE(r.ended()) << r.text;
+  EXPECT_EQ(r.records.back()["reason"], "communication error");
+  EXPECT_EQ(r.records.back()["detail"], "podman: the collective in the container: no end record came out of the container; no such option");
+}
+
+// Killed in the middle, whoever waits for it removes what is there: a list that the runtime prints, of which the names are ours.
+TEST_F(ContainerFault, WhatAKilledRunLeftIsRemoved) {
+  stand_in("exec sleep 1000");
+  const std::string output = output_file();
+  const pid_t child = start({program("container"), "--runtimes", "podman", "--sysfs", root / "outside", "--allow-busy"}, output);
+  for (int turns = 0; turns < 1000 && log().find("--name=") == std::string::npos; ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const std::string all = log();
+  const auto at = all.find("--name=");
+  ASSERT_NE(at, std::string::npos);
+  const std::string name = all.substr(at + 7, all.find(' ', at) - at - 7);
+  std::ofstream(root / "names") << name << "\nclusterc-1-1\nsomebody\n";
+  std::ofstream(root / "bin/podman") << "#!/bin/sh\necho \"$@\" >> " << (root / "log").string() << "\n[ \"$1\" = ps ] && cat " << (root / "names").string() << "\nexit 0\n";
+  std::string worker;
+  std::ifstream("/proc/" + std::to_string(child) + "/task/" + std::to_string(child) + "/children") >> worker;
+  ASSERT_FALSE(worker.empty());
+  kill(std::stoi(worker), SIGKILL);
+  EXPECT_EQ(finish(child, output).status, 128 + SIGKILL);
+  EXPECT_NE(log().find("rm --force " + name + "\n"), std::string::npos) << log();
+  EXPECT_EQ(log().find("clusterc-1-1"), std::string::npos);
+  EXPECT_EQ(log().find("somebody"), std::string::npos);
+}
+
 TEST_F(Container, AContainerThatSaysNothingIsNoContainer) {
   stand_in("exit 0");
   Result r = look();
@@ -182,6 +232,8 @@ std::string text(const std::vector<std::string>& arguments) {
 TEST(ContainerRuntimes, CommandLines) {
   Start s = start_of(Runtime::podman, "/usr/bin/podman");
   EXPECT_EQ(text(start_arguments(s)), "/usr/bin/podman run --rm --name=n --pull=never --network=host --mount=type=bind,source=/b,destination=/b,readonly --entrypoint=/b/p --device=nvidia.com/gpu=all --device=/dev/infiniband/uverbs0 i inside");
+  s.hook = true;
+  EXPECT_NE(text(start_arguments(s)).find("--entrypoint=/b/p --env=NVIDIA_VISIBLE_DEVICES=all --env=NVIDIA_DRIVER_CAPABILITIES=compute,utility --device=/dev/infiniband/uverbs0 i inside"), std::string::npos);
   s.image = "", s.rootfs = "/r", s.nvidia = false, s.verbs.clear();
   EXPECT_EQ(text(start_arguments(s)), "/usr/bin/podman run --rm --name=n --pull=never --network=host --mount=type=bind,source=/b,destination=/b,readonly --entrypoint=/b/p --rootfs /r:O inside");
   EXPECT_EQ(text(remove_arguments(s)[0]), "/usr/bin/podman rm --force n");
@@ -192,9 +244,12 @@ TEST(ContainerRuntimes, CommandLines) {
   s.hook = true;
   EXPECT_NE(text(start_arguments(s)).find("--gpus 0 --gpus 1"), std::string::npos);
   EXPECT_EQ(remove_arguments(s).size(), 3u);
+  EXPECT_EQ(text(list_arguments(Runtime::containerd, "/usr/bin/ctr")), "/usr/bin/ctr containers list --quiet");
+  EXPECT_EQ(text(list_arguments(Runtime::docker, "docker")), "docker ps --all --format {{.Names}}");
+  EXPECT_TRUE(list_arguments(Runtime::apptainer, "apptainer").empty());
   EXPECT_NE(text(start_arguments(start_of(Runtime::containerd, "nerdctl"))).find("--gpus=all"), std::string::npos);
   s = start_of(Runtime::enroot, "enroot");
-  EXPECT_EQ(text(start_arguments(s)), "enroot start --mount /b:/b --env NVIDIA_VISIBLE_DEVICES=all --env MELLANOX_VISIBLE_DEVICES=all i /b/p inside");
+  EXPECT_EQ(text(start_arguments(s)), "enroot start --mount /b:/b --env NVIDIA_VISIBLE_DEVICES=all --env NVIDIA_DRIVER_CAPABILITIES=compute,utility --env MELLANOX_VISIBLE_DEVICES=all i /b/p inside");
   s = start_of(Runtime::apptainer, "apptainer");
   EXPECT_EQ(text(start_arguments(s)), "apptainer exec --bind=/b:/b:ro --nv i /b/p inside");
 }

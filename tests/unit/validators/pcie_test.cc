@@ -134,6 +134,16 @@ TEST_F(Pcie, NodesWithMemoryAndTheirDistancesAreRead) {
   EXPECT_EQ(nodes[1].id, 2);
   EXPECT_EQ(nodes[1].distances, (std::vector<int>{21, 10}));
   EXPECT_TRUE(clusterc::pcie::memory_nodes(root / "nowhere").empty());
+  // A row has a figure for each node that is online, with memory or without: node 1 here has none.
+  put("sys/devices/system/node/online", "0-3"), put("sys/devices/system/node/has_memory", "0,2-3"), put("sys/devices/system/node/has_cpu", "0-2");
+  put("sys/devices/system/node/node0/distance", "10 12 32 80"), put("sys/devices/system/node/node2/distance", "32 34 10 80");
+  const auto two = clusterc::pcie::memory_nodes(root);
+  ASSERT_EQ(two.size(), 2u);                                        // node 3 has memory and no processor: a GPU's
+  EXPECT_EQ(two[0].distances, (std::vector<int>{10, 32}));
+  EXPECT_EQ(two[1].distances, (std::vector<int>{32, 10}));
+  put("proc/self/status", "Name:\tx\nMems_allowed:\t1\nMems_allowed_list:\t2\nvoluntary_ctxt_switches:\t1");
+  ASSERT_EQ(clusterc::pcie::memory_nodes(root).size(), 1u);          // of a container with its memory on one node
+  EXPECT_EQ(clusterc::pcie::memory_nodes(root)[0].id, 2);
 }
 
 TEST(PcieCopies, FiguresAreNamedByPlaceAndWay) {
