@@ -1,14 +1,55 @@
-// In the place of libnvidia-ml.so.1, for tests alone: two GPUs, "GPU-1" and "GPU-2". The second gets hotter by 1 C with each reading, is held back by
+// In the place of libnvidia-ml.so.1, for tests alone: four GPUs, "GPU-1" to "GPU-4". The second gets hotter by 1 C with each reading, is held back by
 // its heat from the sixth on, has a corrected memory error each time that somebody asks, and two that
 // were not from the seventh reading on. Signatures as the NVML API reference has them.
+//
+// NVLinks are what FAKE_NVLINK says, GPU after GPU: "18s;17s,1d" has eighteen links to switches on the first, seventeen and one that is down on the second. Each item is
+// a number and a letter: s to a switch, g0 to g3 to a GPU, d down, e to a switch with a replay each time that somebody asks, m to a switch without memory accesses
+// between GPUs, u to what nobody tells, f to a switch and down from the second look on. A '-' in front: an old driver, which tells addresses and no kinds of ends.
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace {
+constexpr unsigned kMostLinks = 18;
 struct Gpu {
   unsigned readings = 0;
   unsigned long long errors = 0;
-} gpus[2];
-constexpr int kSuccess = 0, kNotFound = 6;   // NVML_SUCCESS, NVML_ERROR_NOT_FOUND
+  unsigned long long replays[kMostLinks] = {};
+  unsigned looks[kMostLinks] = {};
+} gpus[4];
+constexpr int kSuccess = 0, kInvalid = 2, kNotSupported = 3, kNotFound = 6;   // NVML_SUCCESS, NVML_ERROR_INVALID_ARGUMENT, _NOT_SUPPORTED, _NOT_FOUND
+constexpr int kEndGpu = 0, kEndSwitch = 2;                                     // nvmlIntNvLinkDeviceType_t
+
+struct PciInfo {   // nvmlPciInfo_t
+  char legacy[16];
+  unsigned domain, bus, device, id, subsystem;
+  char address[32];
+};
+
+// The letter of a link, and the GPU that it leads to; 0: there is no such link.
+char link_of(const Gpu* gpu, unsigned number, unsigned& target) {
+  const char* at = std::getenv("FAKE_NVLINK");
+  if (!at) return 0;
+  if (*at == '-') ++at;
+  for (const Gpu* g = gpus; at && g != gpu; ++g)
+    if ((at = std::strchr(at, ';'))) ++at;
+  for (unsigned first = 0; at && *at && *at != ';';) {
+    char* letter = nullptr;
+    const auto count = static_cast<unsigned>(std::strtoul(at, &letter, 10));
+    const char kind = *letter++;
+    if (kind == 'g') target = static_cast<unsigned>(*letter++ - '0');
+    if (number < first + count) return kind;
+    first += count;
+    at = *letter == ',' ? letter + 1 : letter;
+  }
+  return 0;
+}
+bool is_old() {
+  const char* const text = std::getenv("FAKE_NVLINK");
+  return text && *text == '-';
+}
+void write_address(PciInfo* info, unsigned bus) { std::snprintf(info->address, sizeof info->address, "00000000:%02X:00.0", bus); }
+constexpr unsigned kFirstBus = 0x1A, kSwitchBus = 0xC0;
 }  // namespace
 
 extern "C" {
@@ -17,6 +58,8 @@ int nvmlShutdown() { return kSuccess; }
 int nvmlDeviceGetHandleByUUID(const char* uuid, Gpu** device) {
   if (std::strcmp(uuid, "GPU-1") == 0) *device = &gpus[0];
   else if (std::strcmp(uuid, "GPU-2") == 0) *device = &gpus[1];
+  else if (std::strcmp(uuid, "GPU-3") == 0) *device = &gpus[2];
+  else if (std::strcmp(uuid, "GPU-4") == 0) *device = &gpus[3];
   else return kNotFound;
   return kSuccess;
 }
@@ -43,6 +86,44 @@ int nvmlDeviceGetTotalEccErrors(Gpu* gpu, int kind, int counter, unsigned long l
   if (counter != 0) return kNotFound;
   if (kind == 0) *count = gpu == &gpus[1] ? gpu->errors++ : 0;
   else *count = gpu->readings > 6 ? 2 : 0;
+  return kSuccess;
+}
+int nvmlDeviceGetPciInfo_v3(Gpu* gpu, PciInfo* info) {
+  write_address(info, kFirstBus + static_cast<unsigned>(gpu - gpus));
+  return kSuccess;
+}
+int nvmlDeviceGetNvLinkState(Gpu* gpu, unsigned link, int* active) {
+  unsigned target = 0;
+  const char kind = link_of(gpu, link, target);
+  if (kind == 0) return link < kMostLinks ? kNotSupported : kInvalid;
+  *active = kind != 'd' && !(kind == 'f' && gpu->looks[link]++ > 0);
+  return kSuccess;
+}
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(Gpu* gpu, unsigned link, PciInfo* info) {
+  unsigned target = 0;
+  const char kind = link_of(gpu, link, target);
+  if (kind == 'u') return kNotSupported;
+  write_address(info, kind == 'g' ? kFirstBus + target : kSwitchBus);
+  return kSuccess;
+}
+int nvmlDeviceGetNvLinkRemoteDeviceType(Gpu* gpu, unsigned link, int* type) {
+  unsigned target = 0;
+  const char kind = link_of(gpu, link, target);
+  if (kind == 'u' || is_old()) return kNotSupported;
+  *type = kind == 'g' ? kEndGpu : kEndSwitch;
+  return kSuccess;
+}
+int nvmlDeviceGetNvLinkCapability(Gpu* gpu, unsigned link, int capability, unsigned* has) {
+  unsigned target = 0;
+  if (capability != 0) return kInvalid;
+  *has = link_of(gpu, link, target) != 'm';
+  return kSuccess;
+}
+// The fifth counter is one that this driver does not have.
+int nvmlDeviceGetNvLinkErrorCounter(Gpu* gpu, unsigned link, int counter, unsigned long long* count) {
+  unsigned target = 0;
+  if (counter > 3) return kNotSupported;
+  *count = counter == 0 && link_of(gpu, link, target) == 'e' ? 40 + gpu->replays[link]++ : 3;
   return kSuccess;
 }
 }

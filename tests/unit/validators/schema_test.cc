@@ -41,13 +41,13 @@ TEST_F(ResultSchema, EverySampleIsValid) {
     EXPECT_GT(expect_lines_valid(file, entry.path()), 0);
     ++files;
   }
-  EXPECT_EQ(files, 11);  // as SAMPLES.md lists
+  EXPECT_EQ(files, 12);  // as SAMPLES.md lists
 }
 
 TEST_F(ResultSchema, WhatTheProgramsPrintIsValid) {
   for (const char* command : {"clusterc-probe", "clusterc-memory --size 4MiB --iterations 3 --allow-busy", "clusterc-gemm --size 128 --iterations 3 --allow-busy",
                               "clusterc-memory --size 100TiB --allow-busy", "clusterc-memory --device cuda --size 4MiB --iterations 3",
-                              "clusterc-memory --list --json", "clusterc-gemm --list --json", "clusterc-storage --list --json",
+                              "clusterc-memory --list --json", "clusterc-nvlink --list --json", "clusterc-nvlink --size 1MiB --iterations 3 --allow-busy", "clusterc-nvlink --stand-ins 1", "clusterc-gemm --list --json", "clusterc-storage --list --json",
                               "clusterc-storage --path /tmp --tests metadata,checkpoint --checkpoint 16MiB --jobs 1 --files 10 --iterations 1 --allow-busy", "clusterc-gemm --precisions bf16 --allow-busy"}) {
     FILE* pipe = popen((std::string(CLUSTERC_VALIDATOR_DIR) + "/" + command).c_str(), "r");
     ASSERT_NE(pipe, nullptr);
