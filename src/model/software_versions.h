@@ -87,12 +87,13 @@ constexpr const AdapterStack* adapter_stack(std::string_view name) {
   return nullptr;
 }
 
-// Whether a release of MLNX_OFED is one that drives the family, from its first on. A branch alone (5.6) is taken for its newest release.
+// Whether a release of MLNX_OFED is one that drives the family, from its first on. What is cut short (5.6, 5.6-1) is taken for the newest release that begins so.
 inline bool mlnx_ofed_drives(const AdapterStack& a, const Version& v) {
-  const auto from = [&](std::string_view first) { return v >= Version{std::string(first)} || first.starts_with(v.as_written + "-"); };
+  const auto starts = [](std::string_view whole, std::string_view part) { return whole.starts_with(part) && whole.size() > part.size() && (whole[part.size()] == '-' || whole[part.size()] == '.'); };
+  const auto from = [&](std::string_view first) { return v >= Version{std::string(first)} || starts(first, v.as_written); };
   if (from(a.first_mlnx_ofed)) return true;
   const std::string branch(a.first_of_long_term.substr(0, a.first_of_long_term.find('-')));
-  return !branch.empty() && (v.as_written == branch || v.as_written.starts_with(branch + "-")) && from(a.first_of_long_term);
+  return !branch.empty() && (v.as_written == branch || starts(v.as_written, branch)) && from(a.first_of_long_term);
 }
 
 // The first kernel whose RDMA subsystem takes memory of other devices as DMA-BUF (RDMA/uverbs, Linux 5.12).

@@ -21,8 +21,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : c.nodes) {
     const auto& runtimes = g.software.containers;
-    const bool joins = g.computes || g.has_role(Role::control_plane);
+    const bool joins = g.has_role(Role::control_plane) || std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(), [&](const auto& name) { return name && *name == g.name; });
     if (!joins || g.count == 0 || runtimes.empty()) continue;
+    if (std::any_of(runtimes.begin(), runtimes.end(), [](const NamedVersion& r) { return !r.kind; })) continue;   // what could not be read is told
     if (std::any_of(runtimes.begin(), runtimes.end(), [](const NamedVersion& r) { return one_of(r, {"containerd", "cri-o", "crio"}); })) continue;
     const auto docker = std::find_if(runtimes.begin(), runtimes.end(), [](const NamedVersion& r) { return one_of(r, {"docker"}); });
     const bool has_docker = docker != runtimes.end();

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <string>
 
+#include "base/text.h"
 #include "rules/rules.h"
 #include "rules/target_say.h"
 #include "rules/work_say.h"
@@ -7,19 +9,29 @@
 namespace clusterc {
 namespace {
 
-bool cut(const NodeGroupModel& g) { return g.software.mig && *g.software.mig != "off"; }
+constexpr std::string_view kUncut[] = {"off", "no", "false", "none"};
+
+// "no" and the like are no layout: software-mig-layout-mismatched says so.
+bool cut(const NodeGroupModel& g) {
+  const std::string mig = to_lower(g.software.mig.value_or("off"));
+  return std::all_of(std::begin(kUncut), std::end(kUncut), [&](std::string_view word) { return mig != word; });
+}
 
 // A copy of the model that lies on more than one GPU, or copies that add up their gradients.
-bool speaks(const Workload& w, const WorkloadGpus& g) {
+bool speaks(const Cluster& c, const Named<Workload>& named, const WorkloadGpus& g) {
+  const Workload& w = named.value;
   const std::string kind = w.kind.value_or("training");
   if (kind == "training" || kind == "fine-tuning") return g.gpus > 1;
-  return kind == "inference" && w.split && w.split->tensor.value_or(1) * w.split->pipeline.value_or(1) > 1;
+  if (kind != "inference") return false;
+  if (w.split) return w.split->tensor.value_or(1) * w.split->pipeline.value_or(1) > 1;
+  const WorkloadPlan plan = plan_workload(c, named);     // as many as hold it
+  return plan.serving && plan.serving->used.split.gpus() > 1;
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const auto& w : in.cluster.spec.workloads) {
     const auto gpus = gpus_of(in.cluster, w.value);
-    if (!gpus || !speaks(w.value, *gpus)) continue;
+    if (!gpus || std::none_of(gpus->groups.begin(), gpus->groups.end(), [](const NodeGroupModel* g) { return cut(*g); }) || !speaks(in.cluster, w, *gpus)) continue;
     for (const NodeGroupModel* g : gpus->groups) {
       if (!cut(*g)) continue;
       findings.warning(rule.id, w.value.on.entries.front().name_span, format("workload '{}' needs GPUs that reach each other, those of '{}' are cut into {}", w.name, g->name, *g->software.mig))
@@ -57,7 +69,7 @@ the host's memory and the adapters alone, at a small part of the rate. The plan'
 ## Formula
 
 ```
-mig other than off:  no training on more than one GPU, no tensor or pipeline parallelism, no nccl target
+mig other than off:  no training on more than one GPU, no tensor or pipeline parallelism (written, or because one GPU does not hold the model), no nccl target
 ```
 
 Source: NVIDIA, MIG user guide, deployment considerations (no GPU-to-GPU P2P, neither PCIe nor NVLink); NVIDIA/nccl issue 1716 (comment of 2026-08-23: experimental support, by shared memory

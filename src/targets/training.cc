@@ -59,10 +59,16 @@ std::vector<double> powers(double most) {
 }
 
 std::vector<double> divisors(double of, double most) {
-  std::vector<double> out;
-  for (double n = 1; n <= std::min(of, most); ++n)
-    if (std::fmod(of, n) == 0) out.push_back(n);
-  return out;
+  std::vector<double> low, high;
+  if (of != std::floor(of)) return low;
+  const auto whole = static_cast<std::uint64_t>(of);
+  for (std::uint64_t n = 1; static_cast<double>(n) <= most && n * n <= whole; ++n)
+    if (whole % n == 0) {
+      low.push_back(static_cast<double>(n));
+      if (const std::uint64_t other = whole / n; other != n && static_cast<double>(other) <= most) high.push_back(static_cast<double>(other));
+    }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
 }
 
 }  // namespace

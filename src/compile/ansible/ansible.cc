@@ -299,10 +299,11 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       findings.error("ansible-groups-collide", g.span, "Ansible would call '" + g.name + "' and '" + other->second->name + "' both " + names.back()).note(other->second->span, "the other group").help("rename one of them");
   }
   std::vector<AnsibleSettings> all(c.nodes.size());
+  const MadeOutputs made(c);
   bool vault = false;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     if (c.nodes[g].count == 0) continue;
-    all[g] = ansible_settings(in, static_cast<int>(g), findings);
+    all[g] = ansible_settings(in, made, static_cast<int>(g), findings);
     const auto& who = c.nodes[g].software.identity;
     vault |= who && who->bind_password && who->bind_password->vault;
     const auto& scheduler = c.spec.software.scheduler;

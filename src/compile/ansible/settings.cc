@@ -108,16 +108,16 @@ void slurm(const Cluster& c, const NodeGroupModel& g, std::string_view family, A
 }
 
 // What one node of the group does for the whole cluster. Names come first: whoever has the cluster's network asks for them there.
-void services(const CompileInput& in, int group, std::string_view family, std::vector<std::string_view>& roles, AnsibleSettings& out) {
+void services(const CompileInput& in, const MadeOutputs& made, int group, std::string_view family, std::vector<std::string_view>& roles, AnsibleSettings& out) {
   const Cluster& c = in.cluster;
   const auto serves = [&](std::string& host, int by, std::string_view role) {
     if (by == group) host = c.nodes[static_cast<std::size_t>(group)].names.name(0), roles.push_back(role);
   };
   const int provisioner = first_provisioner(c);
   const auto dhcp = dhcp_server(c);
-  if (is_made(c, "dns")) serves(out.name_server, name_server_group(c, in.plan), "name_server");
-  if (dhcp && is_made(c, *dhcp == DhcpServer::kea ? "kea" : "dnsmasq")) serves(out.dhcp_server, provisioner, "dhcp");
-  if (is_made(c, "nginx")) serves(out.web_server, provisioner, "web_server");
+  if (made("dns")) serves(out.name_server, name_server_group(c, in.plan), "name_server");
+  if (dhcp && made(*dhcp == DhcpServer::kea ? "kea" : "dnsmasq")) serves(out.dhcp_server, provisioner, "dhcp");
+  if (made("nginx")) serves(out.web_server, provisioner, "web_server");
   if (!out.name_server.empty()) {
     for (const NetworkModel& n : c.networks)
       if (n.subnet) out.subnets.push_back(n.subnet->text());
@@ -125,14 +125,14 @@ void services(const CompileInput& in, int group, std::string_view family, std::v
       if (s && *s != ipv4_text(own_name_server(in))) out.forwarders.push_back(*s);
   }
   // Red Hat's repositories have no syslog-ng
-  if (is_made(c, "syslog-ng") && family == "Debian") roles.push_back("syslog_ng");
+  if (made("syslog-ng") && family == "Debian") roles.push_back("syslog_ng");
   // nor Prometheus and its exporters
-  if (!is_made(c, "prometheus") || family != "Debian") return;
+  if (!made("prometheus") || family != "Debian") return;
   roles.push_back("node_exporter");
   const auto watches = std::find_if(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::monitoring); });
   if (watches == c.nodes.end()) return;
   serves(out.monitor, static_cast<int>(watches - c.nodes.begin()), "prometheus");
-  if (out.monitor.empty() || !is_made(c, "grafana")) return;
+  if (out.monitor.empty() || !made("grafana")) return;
   // https://grafana.com/docs/grafana/latest/setup-grafana/installation/debian/
   roles.push_back("grafana");
   out.packages.sources.push_back({"grafana", "https://apt.grafana.com", "stable", "main", "https://apt.grafana.com/gpg.key"});
@@ -141,6 +141,13 @@ void services(const CompileInput& in, int group, std::string_view family, std::v
 }  // namespace
 
 std::span<const std::string_view> ansible_roles() { return kRoles; }
+
+MadeOutputs::MadeOutputs(const Cluster& c) {
+  for (const Output* output : all_outputs())
+    if (is_made(c, output->id)) made_.push_back(output->id);
+}
+
+bool MadeOutputs::operator()(std::string_view output_id) const { return std::find(made_.begin(), made_.end(), output_id) != made_.end(); }
 
 bool is_made(const Cluster& c, std::string_view output_id) {
   const Output* output = find_output(output_id);
@@ -183,7 +190,7 @@ void check_releases(const Software& s, Findings& findings) {
       findings.error("ansible-release-malformed", v->span, "no package has the release '" + one_line((*v)->text().substr(0, 60)) + "'").help("numbers and words with points between them: 580.95.05");
 }
 
-AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& findings) {
+AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made, int group, Findings& findings) {
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
   AnsibleSettings out;
@@ -200,27 +207,27 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (out.packages.unsupported && !told(findings, "ansible-os-unsupported", g.software.os.span))
     findings.warning("ansible-os-unsupported", g.software.os.span, "no repositories of GPU software are known here for '" + one_line(*g.software.os) + "', so that the plays install none on '" + g.name + "'")
         .help("ubuntu-22.04, ubuntu-24.04, debian-12, debian-13, or release 8 or 9 of rhel, rocky and almalinux");
-  services(in, group, family, roles, out);
+  services(in, made, group, family, roles, out);
   if (!out.packages.sources.empty()) roles.push_back("repositories");
   if (!out.packages.rdma.empty()) roles.push_back("rdma");
-  if (is_made(c, "opensm")) out.subnets_managed = managed_subnets(c, in.plan, group);
+  if (made("opensm")) out.subnets_managed = managed_subnets(c, in.plan, group);
   if (!out.subnets_managed.empty()) roles.push_back("subnet_manager");
   if (!out.packages.driver.empty()) roles.push_back("nvidia_driver");
   if (!out.packages.fabric_manager.empty()) roles.push_back("nvidia_fabric_manager");
   if (!out.packages.imex.empty()) roles.push_back("nvidia_imex"), out.imex_nodes = nvlink_domain_nodes(c, g);
   if (!out.packages.cuda.empty()) roles.push_back("cuda");
   if (!out.packages.rocm.empty()) roles.push_back("rocm");
-  if (is_made(c, "fabric-env") && has_fabric_env(in, group)) roles.push_back("fabric_env");
-  if (is_made(c, "containers")) out.container_files = container_files(c, group), out.enroot_folder = enroot_folder(c, group);
+  if (made("fabric-env") && has_fabric_env(in, group)) roles.push_back("fabric_env");
+  if (made("containers")) out.container_files = container_files(c, group), out.enroot_folder = enroot_folder(c, group);
   if (!out.container_files.empty()) roles.push_back("containers");
   if (!out.kernel_arguments.empty() || !out.files.sysctl.empty() || !out.packages.modules.empty()) roles.push_back("kernel");
   if (!out.files.limits.empty()) roles.push_back("limits");
-  if (const std::string_view reader = network_output(c, g); !network.empty() && !reader.empty() && is_made(c, reader)) {
+  if (const std::string_view reader = network_output(c, g); !network.empty() && !reader.empty() && made(reader)) {
     roles.push_back(reader);
     if (reader != "networkmanager") out.name_servers = name_servers(in, g);
   }
-  if (is_made(c, "nftables")) out.firewall = firewall_file(g), out.firewall_inside = firewall_inside(c), roles.push_back("nftables");
-  if (is_made(c, "chrony")) roles.push_back("chrony");
+  if (made("nftables")) out.firewall = firewall_file(g), out.firewall_inside = firewall_inside(c), roles.push_back("nftables");
+  if (made("chrony")) roles.push_back("chrony");
   if (g.software.identity && g.software.identity->kind.value_or("local") != "local") {
     const Identity& who = *g.software.identity;
     for (const auto* text : {&who.server, &who.base, &who.bind_dn})
@@ -230,7 +237,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   }
   for (const StorageModel& s : c.storage)
     if (served_by_nodes(c, s) && s.nodes == group) out.exports.push_back({*s.spec->mount, s.name});
-  if (!out.exports.empty() && is_made(c, "nfs")) roles.push_back("nfs_server");
+  if (!out.exports.empty() && made("nfs")) roles.push_back("nfs_server");
   if (std::find(roles.begin(), roles.end(), "identity") != roles.end() && std::any_of(out.exports.begin(), out.exports.end(), [](const AnsibleSettings::Export& e) { return e.path == kHomes; })) out.home_users = team_users(c);
   for (std::size_t s = 0; s < c.storage.size(); ++s)
     if (auto drives = data_drives(c, static_cast<int>(s), group)) out.drives.push_back(*std::move(drives));
@@ -239,7 +246,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
     if (out.enroot_folder.starts_with(d.mount + '/')) out.enroot_mount = d.mount;
   out.mounts = network_mounts(c, in.plan, group);
   if (!out.mounts.empty()) roles.push_back("mounts");
-  if (is_made(c, "slurm") && (runs_slurmd(c, g) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g) || g.has_role(Role::login))) {
+  if (made("slurm") && (runs_slurmd(c, g) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g) || g.has_role(Role::login))) {
     slurm(c, g, family, out);
     roles.push_back("slurm");
   }
@@ -252,7 +259,6 @@ AnsibleSettings ansible_settings(const CompileInput& in, int group, Findings& fi
   if (!out.slurm_packages.empty()) out.daemons.emplace_back("munge");   // slurmctld and slurmdbd: the template reads from slurm.conf who runs them
   if (out.slurmd) out.daemons.emplace_back("slurmd");
   if (std::find(roles.begin(), roles.end(), "nfs_server") != roles.end()) out.daemons.emplace_back("nfs-server");
-  for (const std::string& subnet : out.subnets_managed) out.daemons.push_back("cluster-opensm@" + subnet);
   if (g.server.memory) out.memory_mib = slurm_real_memory(*g.server.memory);
   roles.push_back("health_check");
   for (const std::string_view role : kRoles)

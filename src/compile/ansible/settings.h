@@ -47,7 +47,17 @@ struct AnsibleSettings {
   std::int64_t memory_mib = 0;                                // that it has at least; 0: not said
 };
 
-AnsibleSettings ansible_settings(const CompileInput&, int group, Findings&);
+// Of all outputs, as `is_made` says: each looks at every group, which is too much to ask for each group again.
+class MadeOutputs {
+ public:
+  explicit MadeOutputs(const Cluster&);
+  bool operator()(std::string_view output_id) const;
+
+ private:
+  std::vector<std::string_view> made_;
+};
+
+AnsibleSettings ansible_settings(const CompileInput&, const MadeOutputs&, int group, Findings&);
 
 // Says whose homes nobody makes.
 void check_homes(const Cluster&, Findings&);

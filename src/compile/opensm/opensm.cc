@@ -314,7 +314,8 @@ class Emitter {
       // Told nothing, each manager takes the first port that is up: two of them the same, and one subnet has none.
       if (!unknown.empty() && managed_subnets(in_.cluster, in_.plan, ends.group).size() > 1)
         findings_.warning("opensm-port-unknown", g.span, "'" + unknown + "' has ports in several InfiniBand subnets, and nothing says which is in '" + s_.name + "': the plays do not start its manager there")
-            .help("give the GUID of its port in the spec's `inventory:` (" + unknown + "," + port + ",,0x…)");
+            .help(ends.split > 1 ? "its port is split over the planes, and the inventory has one GUID of it: write OPTIONS=\"--guid 0x…\" of the plane to " + installed("port") + " there by hand, and enable its cluster-opensm@"
+                                 : "give the GUID of its port in the spec's `inventory:` (" + unknown + "," + port + ",,0x…)");
     }
   }
 

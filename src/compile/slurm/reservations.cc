@@ -61,7 +61,10 @@ void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservat
     std::int64_t number = -1;
     for (const SlurmNodes& n : facts.nodes) {
       const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(n.group)];
-      if (const std::int64_t at = g.names.index_of(names.back()); at >= 0) number = g.first + at;
+      if (const std::int64_t at = g.names.index_of(names.back()); at >= 0) {
+        number = g.first + at;
+        break;
+      }
     }
     if (number < 0) {
       findings.error("slurm-reservation-unmade", r.nodes.span, "'" + names.back() + "' is to be reserved, and Slurm does not hand it out").help("name nodes of the groups in scheduler.schedules");

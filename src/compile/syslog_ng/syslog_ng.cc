@@ -41,9 +41,13 @@ struct Receiver {
 };
 const Receiver kReceivers[] = {{"d_loki", {"loki"}, loki}, {"d_elasticsearch", {"elasticsearch", "elk", "opensearch"}, elasticsearch}};
 
-bool any_named(const Cluster& c, const std::vector<std::string_view>& programs) {
-  return std::any_of(programs.begin(), programs.end(), [&](std::string_view p) { return watches_with(c, p); });
+// The first of them that `monitoring` names; empty: none. It looks at every group.
+std::string_view first_named(const Cluster& c, const std::vector<std::string_view>& programs) {
+  for (const std::string_view p : programs)
+    if (watches_with(c, p)) return p;
+  return {};
 }
+bool any_named(const Cluster& c, const std::vector<std::string_view>& programs) { return !first_named(c, programs).empty(); }
 bool named(const Cluster& c, const Receiver& r) { return any_named(c, r.programs); }
 
 // Who names another program that ships logs has it already: two would send each line twice, and syslog-ng takes rsyslog's place.
@@ -93,9 +97,17 @@ std::string statements(const CompileInput& in, Findings& findings) {
 }
 
 bool defines(std::string_view extra, std::string_view destination) {
-  const std::string begin = "destination " + std::string(destination);
-  for (const std::string_view line : split(extra, '\n'))
-    if (line.starts_with(begin) && (line.size() == begin.size() || line[begin.size()] == ' ' || line[begin.size()] == '{')) return true;
+  constexpr std::string_view kWord = "destination", kBlank = " \t";
+  for (std::string_view line : split(extra, '\n')) {
+    if (!line.starts_with(kWord)) continue;
+    line.remove_prefix(kWord.size());
+    const auto begin = line.find_first_not_of(kBlank);
+    if (begin == 0 && line.front() != '"') continue;       // another word
+    line.remove_prefix(std::min(begin, line.size()));
+    const bool quoted = line.starts_with('"');
+    line.remove_prefix(quoted);
+    if (line.starts_with(destination) && (line.size() == destination.size() || std::string_view(quoted ? "\"" : " \t{").find(line[destination.size()]) != std::string::npos)) return true;
+  }
   return false;
 }
 
@@ -106,7 +118,7 @@ constexpr std::string_view kPatience =
     "        response-action(429 => disconnect, 500 => disconnect, 502 => disconnect, 503 => disconnect, 504 => disconnect)\n"
     "        disk-buffer(reliable(no) mem-buf-length(10000) disk-buf-size(268435456))\n";
 
-void write(const CompileInput& in, const NodeGroupModel& g, const std::string& host, std::string_view extra, Bundle& bundle) {
+void write(const CompileInput& in, const std::vector<const Receiver*>& receivers, bool slurm, const NodeGroupModel& g, const std::string& host, std::string_view extra, Bundle& bundle) {
   const Cluster& c = in.cluster;
   const std::string_view cluster = c.spec.name ? std::string_view(*c.spec.name) : std::string_view();
   bundle.open("syslog-ng/" + g.name + ".conf", "syslog-ng");
@@ -117,22 +129,21 @@ void write(const CompileInput& in, const NodeGroupModel& g, const std::string& h
   out += "options { use-dns(no); dns-cache(no); use-fqdn(no); chain-hostnames(no); keep-hostname(yes); time-zone(\"UTC\"); stats-freq(0); time-reopen(10); };\n\n";
   out += "source s_cluster {\n    system();     # the journal, and the kernel's messages with it\n    internal();\n";
   const auto file = [&](std::string_view program) { out += "    file(\"/var/log/slurm/", out += program, out += ".log\" program-override(\"", out += program, out += "\") flags(no-parse) follow-freq(1));\n"; };
-  if (is_made(c, "slurm")) {
+  if (slurm) {
     if (runs_slurmd(c, g)) file("slurmd");
     if (runs_slurmctld(c, g)) file("slurmctld");
     if (slurm_keeps_accounts(c, g)) file("slurmdbd");
   }
   out += "};\n";
   if (!extra.empty()) out += "\n# outputs.syslog-ng.extra of the spec\n", out += extra;
-  for (const Receiver& r : kReceivers) {
-    if (!named(c, r)) continue;
-    if (!defines(extra, r.destination)) {
+  for (const Receiver* r : receivers) {
+    if (!defines(extra, r->destination)) {
       if (host.empty()) continue;
-      out += "\ndestination ", out += r.destination, out += " {\n";
-      r.write(host, cluster, g.name, out);
+      out += "\ndestination ", out += r->destination, out += " {\n";
+      r->write(host, cluster, g.name, out);
       out += kPatience, out += "    );\n};\n";
     }
-    out += "log { source(s_cluster); destination(", out += r.destination, out += "); flags(flow-control); };\n";
+    out += "log { source(s_cluster); destination(", out += r->destination, out += "); flags(flow-control); };\n";
   }
   bundle.close();
 }
@@ -141,12 +152,18 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "syslog-ng", {"syslog-ng.conf"}, findings);
   const std::string host = watching_node(in), extra = statements(in, findings);
-  for (const Receiver& r : kReceivers)
-    if (named(c, r) && host.empty() && !defines(extra, r.destination))
-      findings.warning("output-logs-unreceived", c.spec.software.span, "`monitoring` names " + std::string(r.programs.front()) + ", and no node has the role monitoring: the logs are sent nowhere")
+  std::vector<const Receiver*> receivers;
+  for (const Receiver& r : kReceivers) {
+    const std::string_view program = first_named(c, r.programs);
+    if (program.empty()) continue;
+    receivers.push_back(&r);
+    if (host.empty() && !defines(extra, r.destination))
+      findings.warning("output-logs-unreceived", c.spec.software.span, "`monitoring` names " + std::string(program) + ", and no node has the role monitoring: the logs are sent nowhere")
           .help("give a group the role monitoring, or say where they go: outputs: { syslog-ng: { extra: { syslog-ng.conf: [ \"destination " + std::string(r.destination) + " { … };\" ] } } }");
+  }
+  const bool slurm = is_made(c, "slurm");
   for (const NodeGroupModel& g : c.nodes)
-    if (g.count > 0) write(in, g, host, extra, bundle);
+    if (g.count > 0) write(in, receivers, slurm, g, host, extra, bundle);
 }
 
 }  // namespace
