@@ -31,7 +31,7 @@ void options(po::options_description& o) {
       ("allow-busy", po::bool_switch(), "measure although other work uses the machines: a figure that is too low is then an error, not a fail")
       ("max-size", po::value<std::string>()->value_name("BYTES"), "largest message of collectives, as 4MiB (default: the validators' own)")
       ("image", po::value<std::string>()->value_name("NAME"), "what containers are started from: an image that is on the nodes (default: their own file system, where the runtime can)")
-      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,pcie,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn (the last two run only so)")
+      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,pcie,nvlink,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn (the last two run only so)")
       ("output,o", po::value<std::string>()->value_name("FILE"), "also write the report as JSON");
 }
 

@@ -1,6 +1,9 @@
 #include "model/nvlink.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "base/nvlink_rate.h"
 
 namespace clusterc {
 
@@ -16,6 +19,18 @@ std::int64_t gpus_joined_in_server(const ServerModel& s) {
 }
 
 std::int64_t gpus_joined_by_nvlink(const Cluster& c, const NodeGroupModel& g) { return std::max(nvlink_domain_gpus(c, g), gpus_joined_in_server(g.server)); }
+
+bool has_nvlink_pairs(const ServerModel& s) { return s.gpu && s.gpu->vendor.value_or(Vendor::other) == Vendor::nvidia && gpus_joined_in_server(s) > 1; }
+
+std::optional<std::int64_t> nvlinks_of_gpu(const ServerModel& s) {
+  const Value<BytesPerSecond>& all = gpu_link_of(s);
+  if (!all || !s.gpu || !s.gpu->sm) return std::nullopt;
+  const auto one = nvlink_rate(static_cast<int>(s.gpu->sm->major()));
+  if (!one) return std::nullopt;
+  const double links = std::round(all->value / *one);
+  if (links < 1 || std::abs(links * *one - all->value) > 0.001 * all->value) return std::nullopt;
+  return static_cast<std::int64_t>(links);
+}
 
 std::int64_t nvlink_domain_gpus(const Cluster& c, const NodeGroupModel& g) {
   std::int64_t gpus = 0;

@@ -11,6 +11,10 @@ std::int64_t gpus_joined_in_server(const ServerModel&);
 std::int64_t gpus_joined_by_nvlink(const Cluster&, const NodeGroupModel&);
 // One way, all links of one GPU together; nothing where it is not known, 0 where there are none.
 const Value<BytesPerSecond>& gpu_link_of(const ServerModel&);
+// Whether clusterc-nvlink has anything to measure in such a server: two GPUs or more that NVLink (no other's links) joins.
+bool has_nvlink_pairs(const ServerModel&);
+// NVLinks of one GPU: its `gpu_link` by what one link of its architecture carries; nothing where that is not known, or does not come out even.
+std::optional<std::int64_t> nvlinks_of_gpu(const ServerModel&);
 
 // GPUs of the domain that a group's nodes are in, as the spec or their assembly says; 0: none.
 std::int64_t nvlink_domain_gpus(const Cluster&, const NodeGroupModel&);

@@ -305,8 +305,19 @@ class Expect {
     if (linked && joined) nvlink = from(link, 1, "all links of one GPU, one way");
     std::string no_nvlink = !link ? format("gpu_link of {} is not in the catalogue", server.gpu_model) : format("{} has no links to other GPUs", server.gpu_model);
     if (linked && !joined) no_nvlink = server.gpu_count > 1 ? format("no bridge joins the {} cards of {}: `nvlink_bridge` says what it joins", server.gpu_count, server.gpu_model) : format("{} is alone in its node", server.gpu_model);
-    add("nvlink.copy", "gpu", std::move(nvlink), std::move(no_nvlink), find_published("nvlink.copy", server.gpu_model),
-        wish(group.name, &TestTargets::nvlink));
+    const bool measured = has_nvlink_pairs(server);
+    add("nvlink.copy", "gpu", std::move(nvlink), std::move(no_nvlink), find_published("nvlink.copy", server.gpu_model), wish(group.name, &TestTargets::nvlink), "", measured);
+    if (measured && !unnamed_) {   // the links themselves, as above
+      ExpectedFigure f{.test = "nvlink.links", .group = group.name, .scope = "gpu"};
+      if (const auto links = nvlinks_of_gpu(server)) {
+        constexpr double kRounding = 0.999;
+        f.ceiling = {link->value, format("{} NVLinks of {}", *links, to_text(BytesPerSecond(link->value / static_cast<double>(*links)))), link.source, link.confirmed};
+        f.floor = {link->value * kRounding, "a link that is down is missing", "arithmetic", true};
+      } else {
+        f.missing = format("how many NVLinks a {} has is not known: gpu_link or sm is not in the catalogue", server.gpu_model);
+      }
+      finish(std::move(f), nullptr, NoWish());
+    }
 
     const ComputePorts ports = compute_ports(cluster_, group);
     const CollectiveUnit unit = collective_unit(cluster_, group);

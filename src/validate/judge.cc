@@ -54,10 +54,11 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   if (expected && !expected->skip.empty()) return end(Verdict::skipped, expected->skip);
   if (m.page_cache) return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
   // The host in a GPU's place shows that the validator works.
-  if (m.metric.starts_with("pcie.copy") && m.backend != "cuda") return end(Verdict::unjudged, "copied between processors' memory: the figure says nothing of a GPU");
+  const bool between_gpus = m.metric.starts_with("nvlink.") || m.metric.starts_with("peer.");
+  if ((m.metric.starts_with("pcie.copy") || between_gpus) && m.backend != "cuda") return end(Verdict::unjudged, "copied between processors' memory: the figure says nothing of a GPU");
   // These find faults; their speed is a by-product. Other work slows processors, and says nothing of the hardware.
   // A link is held against both of its ends, and where the spec tells what it should be, against that, too (below).
-  const bool link = m.metric.starts_with("pcie.link.") || m.metric.starts_with("fabric.link");
+  const bool link = m.metric.starts_with("pcie.link.") || m.metric.starts_with("fabric.link") || m.metric == "nvlink.links";
   const bool below = out.floor && m.value < *out.floor;
   if (m.metric.starts_with("memtest.") || m.metric.starts_with("burn.") || container || (link && !below && (!m.slow.empty() || !expected))) {
     if (m.slow.empty()) return end(Verdict::pass, "");

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/text.h"
+#include "model/nvlink.h"
 #include "model/storage_path.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
@@ -35,6 +36,8 @@ bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
       return g.name == figure.group && g.count > 1 && !rdma_compute_ports(cluster, static_cast<int>(&g - cluster.nodes.data())).empty();
     });
   }
+  if (metric.starts_with("nvlink."))
+    return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) { return g.name == figure.group && has_nvlink_pairs(g.server); });
   if (metric.starts_with("nccl.")) {
     const auto group = std::find_if(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) { return g.name == figure.group; });
     return group != cluster.nodes.end() && (figure.scope != "whole" || collective_unit(cluster, *group).network.value > 0);

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/text.h"
+#include "model/nvlink.h"
 #include "model/storage_path.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
@@ -99,6 +100,18 @@ std::vector<SuiteTest> containers(const NodeGroupModel& group, const SuiteOption
   return out;
 }
 
+// Every pair of a node's GPUs: five figures each. A GPU takes part in all pairs with the others, and `seconds` are shared among them.
+SuiteTest nvlinks(const NodeGroupModel& group, const SuiteOptions& options) {
+  const auto gpus = static_cast<double>(group.server.gpu_count);
+  SuiteTest test{.id = "node/" + group.name + "/nvlink", .stage = SuiteStage::node, .validator = "nvlink", .arguments = {"--device", "cuda"}, .group = group.name, .nodes = names_of(group),
+                 .gpus_per_node = group.server.gpu_count, .metrics = {"nvlink.copy", "nvlink.links"}};
+  test.timeout += std::chrono::milliseconds(std::llround(options.seconds * 5 * gpus / 2 * 1500));
+  if (const auto links = nvlinks_of_gpu(group.server)) test.arguments.insert(test.arguments.end(), {"--links", format("{}", *links)});
+  if (options.seconds > 0) test.arguments.insert(test.arguments.end(), {"--seconds", format("{}", options.seconds / (gpus - 1))});
+  if (options.allow_busy) test.arguments.emplace_back("--allow-busy");
+  return test;
+}
+
 }  // namespace
 
 std::string_view stage_name(SuiteStage s) {
@@ -111,7 +124,7 @@ std::string_view stage_name(SuiteStage s) {
   return "?";
 }
 
-std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "nccl", "mpi", "storage", "memtest", "burn", "pcie", "fabric", "container"}; }
+std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "nccl", "mpi", "storage", "memtest", "burn", "pcie", "nvlink", "fabric", "container"}; }
 
 std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, const SuiteOptions& options) {
   std::vector<SuiteTest> suite;
@@ -159,6 +172,7 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
       add(std::move(links));
     }
     if (gpus) node_test("pcie", true, {"pcie.copy", "pcie.copy.to_host", "pcie.copy.both"});
+    if (has_nvlink_pairs(group.server)) add(nvlinks(group, options));
     if (const RdmaPortsOfNode rdma = rdma_ports(cluster, static_cast<int>(&group - cluster.nodes.data())); !rdma.ports.empty()) {
       SuiteTest ports{.id = "node/" + group.name + "/fabric", .stage = SuiteStage::node, .validator = "fabric", .arguments = {"--ports", ports_argument(rdma.ports)}, .group = group.name, .nodes = nodes,
                       .metrics = {"fabric.link", "fabric.links"}};

@@ -30,5 +30,24 @@ nvlink:
   EXPECT_EQ(nvlink_block_size(*r.cluster, r.group("gpu")), 6);   // 8 - 3 / 2 rounded up
 }
 
+// Data sheets: H100 SXM eighteen links, A100 SXM twelve, a bridged H100 PCIe twelve (three bridges of four), B200 eighteen of 50 GB/s.
+TEST(Nvlink, LinksOfAGpuAreCounted) {
+  const auto links = [](const std::string& server) {
+    Resolved r;
+    r.text("clusterc: 1\nname: case\nsite: cloud\nnodes:\n  gpu: { names: \"g[1-2]\", server: { like: generic-2u-pcie4, " + server + " } }\n");
+    if (!r.cluster) return r.told();
+    const ServerModel& s = r.group("gpu").server;
+    return std::string(has_nvlink_pairs(s) ? "joined " : "apart ") + std::to_string(nvlinks_of_gpu(s).value_or(0));
+  };
+  EXPECT_EQ(links("gpus: 8 x nvidia-h100-sxm5-80"), "joined 18");
+  EXPECT_EQ(links("gpus: 4 x nvidia-a100-sxm4-80"), "joined 12");
+  EXPECT_EQ(links("gpus: 8 x nvidia-b200-sxm-180"), "joined 18");
+  EXPECT_EQ(links("gpus: 4 x nvidia-h100-pcie-80, nvlink_bridge: 2"), "joined 12");
+  EXPECT_EQ(links("gpus: 4 x nvidia-h100-pcie-80"), "apart 12");
+  EXPECT_EQ(links("gpus: 1 x nvidia-h100-sxm5-80"), "apart 18");
+  EXPECT_EQ(links("gpus: 4 x nvidia-l40s"), "apart 0");
+  EXPECT_EQ(links("gpus: 8 x amd-mi300x"), "apart 0");   // its links are no NVLinks
+}
+
 }  // namespace
 }  // namespace clusterc

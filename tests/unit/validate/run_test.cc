@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 
+#include "base/text.h"
 #include "unit/model/examples.h"
 #include "validate/journal.h"
 
@@ -272,6 +273,62 @@ TEST(LinkSuite, LinksAreHeldAgainstTheSpecAndTheirEnds) {
   ASSERT_NE(test, suite.end());
   EXPECT_EQ(test->arguments, (std::vector<std::string>{"--device", "cuda"}));
   EXPECT_EQ(test->metrics.front(), "pcie.copy");
+}
+
+// An H100 has eighteen NVLinks of 25 GB/s each way: 450. One that is down leaves 425, and is a fail. Copies: the published 396.4 GB/s, times 0.97 384.5.
+TEST(NvlinkSuite, LinksAndCopiesBetweenGpusAreHeldAgainstTheSpec) {
+  Resolved r;
+  r.example("superpod");
+  ASSERT_TRUE(r.cluster);
+  const ExpectedFigures expected = expect_figures(*r.cluster, plan_cluster(*r.cluster));
+  const ExpectedFigure *links = expected.find("nvlink.links", "gpu"), *copy = expected.find("nvlink.copy", "gpu");
+  ASSERT_NE(links, nullptr);
+  ASSERT_NE(copy, nullptr);
+  EXPECT_DOUBLE_EQ(links->ceiling.value.value_or(0), 450e9);
+  EXPECT_EQ(links->ceiling.derivation, "18 NVLinks of 25 GB/s");
+  const auto judged = [](const char* metric, double value, const char* slow, const ExpectedFigure* figure, const char* backend = "cuda") {
+    return judge({.metric = metric, .unit = "B/s", .backend = backend, .value = value, .checked = 1, .data_verified = true, .slow = slow}, figure);
+  };
+  EXPECT_EQ(judged("nvlink.links", 450e9, "", links).verdict, Verdict::pass);
+  EXPECT_EQ(judged("nvlink.links", 450e9, "gpu3: link 2 counted 7 replays", links).verdict, Verdict::degraded);
+  const Judged down = judged("nvlink.links", 425e9, "gpu3 has 17 of 18 NVLinks up (down: 2)", links);
+  EXPECT_EQ(down.verdict, Verdict::fail);
+  EXPECT_NE(down.reason.find("gpu3 has 17 of 18 NVLinks up (down: 2)"), std::string::npos) << down.reason;
+  EXPECT_EQ(judged("nvlink.links", 900e9, "", links).verdict, Verdict::error);           // another GPU than the spec has
+  EXPECT_EQ(judged("nvlink.copy", 396.4e9, "", copy).verdict, Verdict::pass);
+  EXPECT_EQ(judged("nvlink.copy", 374e9, "", copy).verdict, Verdict::fail);              // 17 of 18 links
+  EXPECT_EQ(judged("nvlink.copy", 460e9, "", copy).verdict, Verdict::error);
+  EXPECT_EQ(judged("nvlink.copy", 396.4e9, "", copy, "host").verdict, Verdict::unjudged);
+
+  const auto nvlink_tests = [&](const SuiteOptions& options) {
+    std::vector<SuiteTest> suite = plan_suite(*r.cluster, expect_figures(*r.cluster, plan_cluster(*r.cluster)), options);
+    std::erase_if(suite, [](const SuiteTest& t) { return t.validator != "nvlink"; });
+    return suite;
+  };
+  std::vector<SuiteTest> suite = nvlink_tests({.seconds = 70, .allow_busy = true});
+  ASSERT_EQ(suite.size(), 1u);
+  EXPECT_EQ(suite[0].id, "node/gpu/nvlink");
+  EXPECT_EQ(suite[0].arguments, (std::vector<std::string>{"--device", "cuda", "--links", "18", "--seconds", "10", "--allow-busy"}));   // each of eight is in seven pairs
+  EXPECT_EQ(suite[0].gpus_per_node, 8);
+  EXPECT_EQ(suite[0].metrics, (std::vector<std::string>{"nvlink.copy", "nvlink.links"}));
+  // 28 pairs x 5 figures x 10 s = 1,400 s.
+  EXPECT_GE(suite[0].timeout, std::chrono::seconds(600 + 1400));
+}
+
+// Trays of an NVL72 have four GPUs with eighteen links of 50 GB/s; a group without GPUs, and GPUs without links, have no such test.
+TEST(NvlinkSuite, OnlyGroupsWhoseGpusAreJoinedRunIt) {
+  const auto arguments = [](const char* example, const std::string& group) {
+    Resolved r;
+    r.example(example);
+    if (!r.cluster) return std::string("unresolved");
+    for (const SuiteTest& t : plan_suite(*r.cluster, expect_figures(*r.cluster, plan_cluster(*r.cluster))))
+      if (t.id == "node/" + group + "/nvlink") return join(t.arguments, " ");
+    return std::string("none");
+  };
+  EXPECT_EQ(arguments("superpod", "gpu"), "--device cuda --links 18");
+  EXPECT_EQ(arguments("nvl72", "gpu"), "--device cuda --links 18");
+  EXPECT_EQ(arguments("lab", "gpu"), "none");
+  EXPECT_EQ(arguments("four-virtual", "cpu"), "none");
 }
 
 // Eight GPUs a node: a rank for each, on them.
