@@ -63,7 +63,7 @@ class Tree:
     """One compiled tree and the plan of the same spec."""
 
     def __init__(self, tree, book):
-        self.tree, self.checked = tree, collections.Counter()
+        self.tree, self.book, self.checked = tree, book, collections.Counter()
         self.plan = json.loads(text_of(book, "plan.json"))
         self.groups = {g["name"]: expand(g["names"]) for g in self.plan["node_groups"] if g["count"]}
         self.group = {g["name"]: g for g in self.plan["node_groups"]}
@@ -431,6 +431,33 @@ class Tree:
                                 raise Disagree(f"fabric-env expects {count} ports of {n} in {network}, {self.cables[network][n]} are cabled")
                     self.count("ports: fabric-env = cables", len(nodes))
 
+    def roce(self):
+        """What a port is told of its class is what libraries are told of it (fabric-env), four times a code point of the spec; its interfaces are the node's; the role is played where there is a script."""
+        spec = yaml.load(text_of(self.book, "spec.yaml"), Loader)
+        classes = {(int(r.get("priority", 3)), int(r.get("dscp", 26))) for r in ((n or {}).get("roce") for n in (spec.get("networks") or {}).values()) if r is not None}
+        played = {h for play in yaml.load(text_of(self.tree, "ansible", "site.yml"), Loader) if any(r["role"] == "roce" for r in play["roles"]) for h in play["hosts"].split(":")} if self.has("ansible", "site.yml") else set()
+        scripts = glob.glob(os.path.join(self.tree, "roce", "*", "cluster-roce"))
+        if scripts and "all" not in played:
+            same("groups that play the role roce", played, {"group_" + re.sub(r"\W", "_", os.path.basename(os.path.dirname(p))) for p in scripts})
+        for path in scripts:
+            group = os.path.basename(os.path.dirname(path))
+            ports = {w[1]: w[2:] for w in (shlex.split(line) for line in text_of(path).splitlines() if line.startswith("port "))}
+            for n in self.groups[group]:
+                if n in getattr(self, "interfaces", {}) and not set(ports) <= self.interfaces[n]:
+                    raise Disagree(f"roce: {sorted(ports)} are not all interfaces of {n}")
+            for name, (priority, tos, _, _, *dscps) in ports.items():
+                if int(tos) != 4 * int(dscps[0]) or not {(int(priority), int(d)) for d in dscps} <= classes:
+                    raise Disagree(f"roce: {name} of {group} has priority {priority}, traffic class {tos} and DSCP {dscps}, the spec {sorted(classes)}")
+                self.count("classes: roce = spec", 1)
+            if not self.has("fabric-env", group, "apply.sh"):
+                continue
+            asked = [w[1:] for w in (shlex.split(line) for line in text_of(self.tree, "fabric-env", group, "apply.sh").splitlines() if line.startswith("roce ")) if w[1] in ports]
+            for file, key in (("nccl.conf", "NCCL_IB_TC"), ("rccl.conf", "NCCL_IB_TC"), ("ucx.conf", "UCX_IB_TRAFFIC_CLASS")):
+                found = re.search(rf"^{key}=(\d+)$", text_of(self.tree, "fabric-env", group, file), re.M) if self.has("fabric-env", group, file) else None
+                if found and asked:
+                    same(f"traffic class of {asked[0]} on the ports and in {file} of {group}", {ports[i][1] for i in asked[0]}, {found[1]})
+                    self.count("traffic class: roce = fabric-env", 1)
+
     def opensm(self):
         for path in glob.glob(os.path.join(self.tree, "opensm", "*", "opensm.conf")):
             prefix = re.search(r"^subnet_prefix (0x[0-9a-f]+)", text_of(path), re.M)
@@ -566,6 +593,7 @@ class Tree:
         self.slurm()
         self.prometheus()
         self.fabric_env()
+        self.roce()
         self.opensm()
         self.installed(hosts)
         self.containers()
@@ -580,7 +608,7 @@ def main():
     os.makedirs(work)
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
-        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng")]
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng", "roce")]
         specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml", "drives.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
@@ -594,6 +622,7 @@ def main():
                 failed += 1
                 break
         else:
+            shutil.copy(spec, os.path.join(book, "spec.yaml"))
             t = Tree(tree, book)
             try:
                 t.all()
@@ -609,7 +638,7 @@ def main():
         failed += twins(trees, work)
         missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "addresses: networkd = hosts", "addresses: networkmanager = hosts", "addresses: warewulf = hosts", "addresses: openchami = hosts", "addresses: xcat = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
                    "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: topology.conf = cables",
-                   "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM", "installers = groups of the plan",
+                   "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM", "classes: roce = spec", "traffic class: roce = fabric-env", "installers = groups of the plan",
                    "time zones: installers = cloud-init", "clients: nginx = nodes that are installed", "limits: containers = cloud-init", "limits: dashboards = alerts", "file systems: health check = group_vars", "mounts: a network that both are in", "name servers: netplan = dns"} - set(sums)
         if missing:
             print(f"FAILED: nothing was compared for: {sorted(missing)}")
@@ -641,6 +670,11 @@ def twins(trees, work):
             ("a rack in the targets", "superpod", "prometheus/targets/dcgm.yml", "rack: r02", "rack: r03"),
             ("ports in fabric-env", "superpod", "fabric-env/gpu/apply.sh", "expect 8 compute", "expect 7 compute"),
             ("the prefix in fabric-env", "superpod", "fabric-env/gpu/apply.sh", "infiniband fe80", "infiniband fec0"),
+            ("a port's traffic class", "roce", "roce/gpu/cluster-roce", "port ai1 4 136", "port ai1 4 104"),
+            ("a traffic class in fabric-env", "roce", "fabric-env/gpu/nccl.conf", "NCCL_IB_TC=136", "NCCL_IB_TC=152"),
+            ("a lossless class", "roce", "roce/cpu/cluster-roce", "port data1 3 104", "port data1 4 104"),
+            ("ports of another machine", "roce", "roce/gpu/cluster-roce", "port ai1 ", "port ai7 "),
+            ("a group without the role", "roce", "ansible/site.yml", "role: roce", "role: rdma"),
             ("another server of an installation", "nginx", "preseed/cpu.cfg", "http://10.1.0.65/", "http://10.1.0.66/"),
             ("the web server's name", "nginx", "nginx/cluster.conf", "server_name 10.1.0.65", "server_name 10.1.0.66"),
             ("who may be installed", "nginx", "nginx/cluster.conf", "allow 10.1.0.0/24", "allow 10.2.0.0/24"),

@@ -25,6 +25,7 @@
 #include "compile/output.h"
 #include "compile/preseed/preseed.h"
 #include "compile/prometheus/prometheus.h"
+#include "compile/roce/roce.h"
 #include "compile/slurm/slurm.h"
 #include "compile/syslog_ng/syslog_ng.h"
 #include "compile/warewulf/warewulf.h"
@@ -39,7 +40,7 @@ constexpr std::array kOutputs = std::to_array<const Output*>({
     &kChronyOutput, &kNftablesOutput, &kNfsOutput,
     &kSlurmOutput,
     &kCloudInitOutput, &kNetplanOutput, &kNetworkdOutput, &kNetworkManagerOutput, &kAnsibleOutput,
-    &kOpensmOutput, &kFabricEnvOutput,
+    &kOpensmOutput, &kRoceOutput, &kFabricEnvOutput,
     &kContainersOutput,
     &kPrometheusOutput, &kGrafanaOutput, &kSyslogNgOutput,
 });

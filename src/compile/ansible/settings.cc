@@ -14,13 +14,14 @@
 #include "compile/nfs/nfs.h"
 #include "compile/nftables/nftables.h"
 #include "compile/opensm/opensm.h"
+#include "compile/roce/roce.h"
 #include "compile/slurm/slurm.h"
 #include "model/nvlink.h"
 
 namespace clusterc {
 namespace {
 
-constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "mounts", "rdma", "subnet_manager", "nvidia_driver", "nvidia_fabric_manager",
+constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "mounts", "rdma", "roce", "subnet_manager", "nvidia_driver", "nvidia_fabric_manager",
                                                                "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "syslog_ng", "node_exporter", "prometheus", "grafana", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
@@ -210,6 +211,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
   services(in, made, group, family, roles, out);
   if (!out.packages.sources.empty()) roles.push_back("repositories");
   if (!out.packages.rdma.empty()) roles.push_back("rdma");
+  if (made("roce") && has_roce_ports(in, group)) roles.push_back("roce");
   if (made("opensm")) out.subnets_managed = managed_subnets(c, in.plan, group);
   if (!out.subnets_managed.empty()) roles.push_back("subnet_manager");
   if (!out.packages.driver.empty()) roles.push_back("nvidia_driver");
@@ -259,6 +261,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
   if (!out.slurm_packages.empty()) out.daemons.emplace_back("munge");   // slurmctld and slurmdbd: the template reads from slurm.conf who runs them
   if (out.slurmd) out.daemons.emplace_back("slurmd");
   if (std::find(roles.begin(), roles.end(), "nfs_server") != roles.end()) out.daemons.emplace_back("nfs-server");
+  if (std::find(roles.begin(), roles.end(), "roce") != roles.end()) out.daemons.emplace_back("cluster-roce");   // a unit that has run, and without fault
   if (g.server.memory) out.memory_mib = slurm_real_memory(*g.server.memory);
   roles.push_back("health_check");
   for (const std::string_view role : kRoles)

@@ -41,19 +41,6 @@ struct Ports {
   std::string unknown;                       // why they cannot be found
 };
 
-bool is_roce(const Cluster& c, const NetworkModel& net) {
-  const auto roce = [](const NetworkModel& n) { return n.spec && n.spec->rdma.value_or(Rdma::none) == Rdma::roce; };
-  return net.kind == LinkKind::ethernet && (roce(net) || (net.shares >= 0 && roce(c.networks[static_cast<std::size_t>(net.shares)])));
-}
-
-// The lossless class of the network, or of the one whose switches it uses.
-const RocePlan* roce_plan(const Cluster& c, const NetworkModel& net) {
-  if (net.spec && net.spec->roce) return &*net.spec->roce;
-  if (net.shares < 0) return nullptr;
-  const Network* host = c.networks[static_cast<std::size_t>(net.shares)].spec;
-  return host && host->roce ? &*host->roce : nullptr;
-}
-
 // As sysfs prints the upper half of a GID: fe80:0000:0000:0001.
 std::string gid_prefix(std::uint64_t prefix) {
   std::string out;
@@ -82,7 +69,7 @@ std::vector<Ports> ports_of(const CompileInput& in, int group) {
           if (s.fabric == p.network) p.prefixes.push_back(gid_prefix(s.prefix()));
         if (e.split > 1) p.unknown = "each port is split into " + std::to_string(e.split) + " links, which the driver may show as one device or as several";
         else if (p.prefixes.empty()) p.unknown = "its subnet managers are not of this plan, so that its prefix is not known";
-      } else if (is_roce(c, net)) {
+      } else if (carries_roce(c, net)) {
         p.rdma = true;
         for (const Interface& i : interfaces)
           if (i.network == p.network && &net.ends[static_cast<std::size_t>(i.end_points)] == &e) p.interfaces = i.names, p.devices = i.addresses;   // the ports of a bond are one device
@@ -388,7 +375,7 @@ bool wanted(const Cluster& c) {
     return n.carries_traffic(Traffic::compute) && n.kind != LinkKind::nvlink && std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
       if (e.group < 0 || is_management_port(c, n, e)) return false;
       const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
-      return g.computes && g.count > 0 && (n.kind == LinkKind::infiniband || is_roce(c, n) || g.server.gpu_count > 0 || g.software.mpi);
+      return g.computes && g.count > 0 && (n.kind == LinkKind::infiniband || carries_roce(c, n) || g.server.gpu_count > 0 || g.software.mpi);
     });
   });
 }
