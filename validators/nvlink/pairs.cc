@@ -159,7 +159,7 @@ class Run {
     // A GPU without any link that is up, among others that have some or where some shall be.
     if (!absent_.empty() && (linked || demand_.links > 0)) throw CouldNotRun(Cause::device_error, absent_ + (denied_.empty() ? "" : "; " + denied_));
     if (!denied_.empty()) throw CouldNotRun(Cause::device_error, denied_);
-    if (demand_.links > 0 && !unknown.empty()) throw CouldNotRun(Cause::library_missing, format("{} NVLinks shall be there, and nothing is known of them: {}", demand_.links, unknown));
+    if (demand_.links > 0 && !unknown.empty()) throw CouldNotRun(nvml_ ? Cause::device_error : Cause::library_missing, format("{} NVLinks shall be there, and nothing is known of them: {}", demand_.links, unknown));
     if (measured_ == 0) throw CouldNotRun(Cause::not_applicable, format("none of the {} GPUs can access the memory of another", gpus_.count()));
   }
 };

@@ -145,6 +145,7 @@ TEST_F(Nvlink, WithoutNvmlCopiesAreMeasuredAndLinksAreNotKnown) {
   EXPECT_EQ(r.records.size(), 7u);
   r = look("18s;18s;18s;18s;18s", {"--links", "18", "--stand-ins", "5"});   // of GPU-5 this NVML knows nothing
   EXPECT_EQ(r.status, 2);
+  EXPECT_EQ(r.records.back()["reason"], "device error");
   EXPECT_EQ(detail(r), "18 NVLinks shall be there, and nothing is known of them: NVML does not know GPU-5");
 }
 
