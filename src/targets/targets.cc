@@ -309,6 +309,7 @@ class Expect {
     add("nvlink.copy", "gpu", std::move(nvlink), std::move(no_nvlink), find_published("nvlink.copy", server.gpu_model), wish(group.name, &TestTargets::nvlink), "", measured);
     if (measured && !unnamed_) {   // the links themselves, as above
       ExpectedFigure f{.test = "nvlink.links", .group = group.name, .scope = "gpu"};
+      if (const auto wished = wish(group.name, &TestTargets::nvlink); wished && wished->skip) f.skip = *wished->skip;
       if (const auto links = nvlinks_of_gpu(server)) {
         constexpr double kRounding = 0.999;
         f.ceiling = {link->value, format("{} NVLinks of {}", *links, to_text(BytesPerSecond(link->value / static_cast<double>(*links)))), link.source, link.confirmed};

@@ -54,6 +54,14 @@ TEST(Wishes, PathsAreExpectedWhereTheyAreNamed) {
   EXPECT_EQ(all.find("nccl.all_to_all.busbw", "gpu")->basis, "stated");
 }
 
+// Who skips the copies skips the look at the links, which is one test with them.
+TEST(Wishes, SkippedCopiesBetweenGpusTakeTheLinksAlong) {
+  Resolved skipped, plain;
+  const ExpectedFigures without = expect(skipped, "targets:\n  nvlink: { skip: the fabric manager is replaced }\n");
+  for (const char* metric : {"nvlink.copy", "nvlink.links"}) EXPECT_EQ(without.find(metric, "gpu")->skip, "the fabric manager is replaced") << metric;
+  EXPECT_EQ(expect(plain, "").find("nvlink.links", "gpu")->skip, "");
+}
+
 // Four H100 PCIe: without a bridge nothing joins them; a bridge of two gives the card's 300 GB/s one way (data sheet: 600 GB/s both ways).
 TEST(Wishes, CardsHaveNvlinkOnlyOverABridge) {
   for (const bool bridged : {false, true}) {
