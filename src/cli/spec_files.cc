@@ -56,6 +56,13 @@ bool is_folder(const fs::path& path, bool follow) {
   return (follow ? fs::status(path, failed) : fs::symlink_status(path, failed)).type() == fs::file_type::directory;
 }
 
+// A pipe, a socket or a device, which may give no end of bytes, or none ever: read where it is named, not where it is found.
+bool is_special(const fs::path& path) {
+  std::error_code failed;
+  const fs::file_type type = fs::status(path, failed).type();
+  return type == fs::file_type::fifo || type == fs::file_type::socket || type == fs::file_type::character || type == fs::file_type::block;
+}
+
 class Finder {
  public:
   SpecFiles out;
@@ -86,7 +93,7 @@ class Finder {
     for (const fs::path& entry : entries_of(folder, out.problems)) {
       if (hidden(entry)) continue;
       if (is_folder(entry, false)) walk(entry, depth + 1);
-      else if (is_yaml(entry) && !is_folder(entry, true) && looks_like_spec(entry)) add(entry.string());
+      else if (is_yaml(entry) && !is_folder(entry, true) && !is_special(entry) && looks_like_spec(entry)) add(entry.string());
     }
   }
 
@@ -95,7 +102,7 @@ class Finder {
     if (depth > kDeepest) return;
     if (parts.empty()) {
       if (is_folder(at, true)) walk(at, depth);
-      else add(at.string());
+      else if (!is_special(at)) add(at.string());
       return;
     }
     if (parts[0] == "**") match(at, parts.subspan(1), depth + 1);

@@ -21,6 +21,11 @@ std::optional<LeastPower> least_power(const ServerModel& s) {
   return out;
 }
 
+std::int64_t spare_supplies(const PsuSet& psus) {
+  const bool holds = psus.spare && psus.count && (psus.spare.origin == psus.count.origin || psus.spare.origin == Origin::spec);
+  return holds ? std::clamp<std::int64_t>(*psus.spare, 0, *psus.count) : -1;
+}
+
 Value<Watts> uncapped_power(const ServerModel& server) {
   ServerModel free = server;
   fill_server_power(free, {});

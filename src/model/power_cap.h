@@ -18,6 +18,10 @@ struct LeastPower {
 };
 std::optional<LeastPower> least_power(const ServerModel&);
 
+// How many of a server's supplies are spare, of those that it has; -1: nobody says. That belongs to their number: where the spec changes the number alone, the spares of
+// the part are not those of the spec.
+std::int64_t spare_supplies(const PsuSet&);
+
 // Highest power at the wall as if no `power_cap` held it.
 Value<Watts> uncapped_power(const ServerModel&);
 // What its parts take at the wall while all of them work at their rated power, no cap held: never more than the highest power. Absent where unknown.

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "plan/cords.h"
+#include "model/power_cap.h"
 #include "plan/placement.h"
 
 namespace clusterc {
@@ -15,9 +16,7 @@ namespace {
 void add_supplies(SupplyLoad& load, const PsuSet* psus) {
   if (!psus) return;
   load.supplies = *psus->count;
-  // How many of the supplies are spare belongs to their number: where the spec changes that alone, the outputs decide.
-  const bool spare_holds = psus->spare && (psus->spare.origin == psus->count.origin || psus->spare.origin == Origin::spec);
-  load.spare = spare_holds ? std::clamp<std::int64_t>(*psus->spare, 0, *psus->count) : -1;
+  load.spare = spare_supplies(*psus);      // -1: the outputs decide
   load.output = psus->power.value_or(Watts(0)).value;
   load.efficiency = psus->efficiency.value_or(kSupplyEfficiency);
 }

@@ -48,7 +48,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto say = [&](std::string_view word, const std::string& name, SourceSpan at, std::int64_t lost) {
     Finding& f = findings.warning(rule.id, at, format("loss of {} '{}' stops {} of {} nodes", word, name, lost, placed));
     f.label(format("all PDUs of their racks hang on it: {} of the cluster, half is the most that one of two has to carry", percent(static_cast<double>(lost) / static_cast<double>(placed))));
-    f.help("a second PDU on another feed in each rack, or half of the racks on each").object(format("{}/{}", word, name));
+    f.help(frames > 0 ? "`feeds` of each assembly with half of its shelves on another feed; in racks a second PDU on another feed, or half of the racks on each"
+                      : "a second PDU on another feed in each rack, or half of the racks on each").object(format("{}/{}", word, name));
   };
   if (static_cast<std::int64_t>(racks.size()) + frames < 2 || (c.feeds.size() < 2 && c.panels.size() < 2)) return;     // nothing to spread, or nothing to spread over
   bool told = false;

@@ -23,6 +23,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = in.cluster.networks[i];
     if (n.kind != LinkKind::ethernet || n.spec->rdma.value_or(Rdma::none) != Rdma::roce || n.spec->subnet.unknown) continue;
     const std::string object = "networks." + n.name;
+    if (n.spec->roce && n.spec->roce->dscp && n.spec->roce->gid_index && *n.spec->roce->gid_index == 0) {
+      Finding& f = findings.warning(rule.id, n.spec->roce->gid_index.span, format("GID index 0 is RoCE v1: its frames have no IP header, and so no code point for the lossless class of network '{}'", n.name));
+      f.note(n.spec->roce->dscp.span, "the code point");
+      f.help("`gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)").object(object);
+      continue;
+    }
     if (n.spec->subnet) {
       const std::int64_t ipv4 = addresses(in.cluster, static_cast<int>(i)), last = kLastLinkLocal + 2 * ipv4;
       if (!n.spec->roce || !n.spec->roce->gid_index || *n.spec->roce->gid_index <= last) continue;
@@ -55,6 +61,7 @@ RoCE v2 finds its peer by an IP address, which stands in the port's GID table. W
 
 ```
 no subnet: GIDs 0 and 1 (link-local, v1 and v2)
+with dscp: index 0 is a warning (v1 has no IP header)
 subnet:    IPv4 GIDs follow, two for each address (on ConnectX 2 and 3; other makers order them otherwise); a larger index than all of them is a warning
 ```
 

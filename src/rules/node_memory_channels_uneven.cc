@@ -25,7 +25,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                       : format("{} x {} channels = {}, {:.2f} modules on each", s.cpu_count, *s.cpu->memory_channels, channels, static_cast<double>(modules) / static_cast<double>(channels)));
     if (s.cpu->memory_channels.span.valid()) f.note(s.cpu->memory_channels.span, format("the channels of one '{}'", s.cpu_model));
     mention_unconfirmed(f, s.cpu->memory_channels, format("the number of channels of '{}'", s.cpu_model));
-    f.help(format("take {} modules{}", rounds * channels, modules > channels ? format(", or {}", rounds * channels - channels) : ""));
+    const std::int64_t more = rounds * channels, fewer = more - channels;
+    const bool fits = !s.part.dimm_slots || more <= *s.part.dimm_slots;
+    if (fits || fewer > 0) f.help(format("take {} modules{}", fits ? more : fewer, fits && fewer > 0 ? format(", or {}", fewer) : ""));
+    else f.help(format("a chassis with {} slots for modules, '{}' has {}", more, s.id, *s.part.dimm_slots));
     f.object("nodes." + g.name);
   }
 }

@@ -6,7 +6,7 @@ namespace clusterc {
 namespace {
 
 // What the kernel arguments say; the last word counts, as for the kernel.
-enum class Said { nothing, off, passthrough, on };
+enum class Said { nothing, off, passthrough, enabled /* by the vendor's word: how it is set is open */, on };
 Said said_by_arguments(const Software& w, SourceSpan& at) {
   Said said = Said::nothing;
   for (const Value<std::string>& a : w.kernel_arguments) {
@@ -16,8 +16,9 @@ Said said_by_arguments(const Software& w, SourceSpan& at) {
     Said now = Said::nothing;
     if (text == "iommu=pt" || text == "iommu.passthrough=1") now = Said::passthrough;
     else if (text == "iommu=off" || text == "iommu=0" || (vendor && text.ends_with("=off"))) now = Said::off;
-    else if (text == "iommu=nopt" || text == "iommu=force" || text == "iommu.passthrough=0" || (vendor && text.ends_with("=on"))) now = Said::on;
-    if (now == Said::nothing || (now == Said::on && vendor && said != Said::nothing)) continue;   // intel_iommu=on beside iommu=pt is pass-through
+    else if (vendor && text.ends_with("=on")) now = Said::enabled;
+    else if (text == "iommu=nopt" || text == "iommu=force" || text == "iommu.passthrough=0") now = Said::on;
+    if (now == Said::nothing || (now == Said::enabled && said != Said::nothing)) continue;   // intel_iommu=on beside iommu=pt is pass-through
     said = now;
     at = a.span;
   }
@@ -39,6 +40,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     SourceSpan at;
     const Said said = said_by_arguments(g.software, at);
     if (said == Said::off || said == Said::passthrough) continue;
+    if (said == Said::enabled && g.software.iommu && *g.software.iommu == "passthrough") continue;   // iommu=pt is compiled beside it
     if (said == Said::nothing) {
       if (!g.software.iommu) {
         if (g.software.gpudirect_rdma.value_or(false) && !noted) {
@@ -56,7 +58,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     Finding& f = findings.add(rule.severity, rule.id, at, format("the IOMMU translates on the nodes of '{}', whose {} need no translation", g.name, plural(s.gpu_count, "GPU")));
-    f.help(said == Said::on ? "add `iommu=pt` to `kernel_arguments`" : "`iommu: passthrough`, or `off`");
+    f.help(said != Said::nothing ? "add `iommu=pt` to `kernel_arguments`" : "`iommu: passthrough`, or `off`");
     f.object("nodes." + g.name);
     if (said == Said::nothing) write_instead(f, g.software.iommu, "passthrough");
     told.push_back({at, &f});

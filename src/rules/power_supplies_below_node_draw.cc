@@ -1,4 +1,5 @@
 #include "model/power.h"
+#include "model/power_cap.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
@@ -17,7 +18,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const double efficiency = psus->efficiency.value_or(kSupplyEfficiency);
     const Watts load = *s.power * efficiency;    // supplies are rated by what they give, the node by what it takes
-    const std::int64_t count = *psus->count, spare = std::clamp<std::int64_t>(psus->spare.value_or(0), 0, count), left = count - spare;
+    const std::int64_t count = *psus->count, spare = std::max<std::int64_t>(0, spare_supplies(*psus)), left = count - spare;
     const Watts can = *psus->power * static_cast<double>(left), all = *psus->power * static_cast<double>(count);
     if (!above(load.value, can.value)) continue;
     const SourceSpan at = first_place(written(psus->power), written(psus->count), written(psus->spare), written(s.power), s.span);
@@ -51,6 +52,8 @@ With one supply failed the rest trip one after the other, or the board caps the 
 ```
 highest power at the wall x efficiency <= (supplies - spare) x output of one supply
 ```
+
+Spares belong to the number of supplies: where the spec changes that alone, none are declared, and all supplies count.
 
 Source: data sheets (catalogue). Supplies are rated by their output; the efficiency is the part's own, or 0.94 (80 PLUS Platinum at half load, 230 V).
 

@@ -25,6 +25,12 @@ def put(name, data):
     return name
 
 
+def pipe():
+    os.makedirs("pipes")
+    os.mkfifo("pipes/b.yaml")
+    return "pipes"
+
+
 with open("300MB.yaml", "wb") as f:     # every byte is there: no hole that a reader could skip
     block = b"# " + b"x" * 1021 + b"\n"
     for _ in range(300 * 1024 // 64):
@@ -44,6 +50,7 @@ cases = [
     ("NUL", put("nul.yaml", b"clusterc: 1\nname: a\x00b\n"), "control"),
     ("empty", put("empty.yaml", b""), "empty"),
     ("directory", "folder", "holds no spec"),      # a folder stands for the specs below it
+    ("a folder with a pipe", pipe(), "holds no spec"),   # nobody writes to it: opened it would wait for ever
     ("missing", "missing.yaml", "missing.yaml"),
     ("not YAML", put("broken.yaml", b"clusterc: 1\nname: \"no end\n"), "quote"),
     ("second document", put("second.yaml", b"clusterc: 1\n---\nclusterc: 1\n"), "document"),
