@@ -44,7 +44,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                       : findings.warning(rule.id, here, format("workload '{}' has {} of weights and {} of keys and values on each GPU, {} of the {}: engines fill {} unless they are told more", name, on_each, beside, percent((weights + kv) / have), of,
                                                                percent(kUsableMemory)));
     f.label(sum);
-    f.help(format("`split: {{ tensor: {} }}`, or weights of fewer bytes (`precision: fp8`), or a smaller `batch`", number(std::exp2(std::ceil(std::log2((weights + kv) * copy / (have * kUsableMemory)))))));
+    // What holds both, as the plan finds it; without a shape the weights alone decide.
+    std::string held = format("tensor: {}", number(std::exp2(std::ceil(std::log2((weights + kv) * copy / (have * kUsableMemory))))));
+    if (const auto* named = in.cluster.spec.workloads.find(name); shape && named)
+      if (const WorkloadPlan plan = plan_workload(in.cluster, *named); plan.serving && plan.serving->least) {
+        const ServingSplit& least = plan.serving->least->split;
+        held = format("tensor: {}{}", number(least.tensor), least.pipeline > 1 ? format(", pipeline: {}", number(least.pipeline)) : "");
+      }
+    std::string help = format("`split: {{ {} }}`", held);
+    if (weight > 1) help += ", or weights of fewer bytes (`precision: fp8`)";
+    if (kv > weights && w.kv_precision.value_or("bf16") != "fp8" && w.kv_precision.value_or("bf16") != "fp4") help += ", or keys and values of fewer bytes (`kv_precision: fp8`)";
+    if (w.batch && w.batch->tokens) help += ", or a smaller `batch`";
+    f.help(help);
     f.object("workloads." + name);
   });
 }
@@ -75,7 +86,7 @@ Source: Hugging Face, Llama 3.1 (memory tables); 0.9 is what engines fill where 
 
 ## How to fix
 
-More GPUs a copy (`tensor`), or weights of fewer bytes.
+More GPUs a copy (`tensor`, beyond the key-value heads `pipeline`), or weights of fewer bytes.
 
 ## When to accept
 

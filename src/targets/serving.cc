@@ -63,6 +63,9 @@ std::optional<ServingPlan> plan_serving(const ServingNeeds& needs, const Trainin
     ServingCopy c = serving_copy(needs, {n, 1}, m);
     if (n > inside && n / inside <= needs.model.layers)      // beyond one unit stages may be faster than layers that are shared over the network
       if (const ServingCopy stages = serving_copy(needs, {inside, n / inside}, m); !c.fits || c.tight || stages.tokens_per_second > c.tokens_per_second) c = stages;
+    // Keys and values are not divided further by GPUs beyond the key-value heads; by stages they are.
+    for (double stages = 2; (!c.fits || c.tight) && stages <= std::min(n, needs.model.layers); stages *= 2)
+      if (const ServingCopy s = serving_copy(needs, {n / stages, stages}, m); s.fits && !s.tight) c = s;
     if (!c.fits || c.tight) continue;
     plan.least = c;
     break;

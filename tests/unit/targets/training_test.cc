@@ -255,6 +255,20 @@ TEST(Serving, SeventyBillionOnH100) {
 
 // The same on two by two: a quarter of weights, keys and values on each GPU as on four; each stage reads its weights for six sequences, then for the other six:
 // 2 x (35.277 GB + 8.192 GB / 2) / 2,970 GB/s = 26.5 ms. All-reduces are those of two GPUs with 2 x 8,192 x 6 B, two for each of 80 layers.
+// The same in 8 bit with 2,500,000 tokens held: 819.2 GB of keys and values, of which 8 GPUs hold 102.4 GB each and 64 as much, since there are 8 key-value heads. Two
+// stages halve it: 51.2 + 70.554 / 16 = 55.6 GB of 85.5 GB.
+TEST(Serving, StagesDivideWhatHeadsDoNot) {
+  Resolved e;
+  const TrainingMachine m = machine(e, 64);
+  const ServingNeeds needs{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192), .weight_bytes = 1, .kv_token = 320 * 1024, .tokens_held = 2500000};
+  EXPECT_FALSE(serving_copy(needs, {64, 1}, m).fits);
+  const auto plan = plan_serving(needs, m, std::nullopt);
+  ASSERT_TRUE(plan && plan->least);
+  EXPECT_EQ(plan->least->split.tensor, 8);
+  EXPECT_EQ(plan->least->split.pipeline, 2);
+  EXPECT_NEAR(plan->least->weights + plan->least->kv, 51.2e9 + 4.41e9, 0.01e9);
+}
+
 TEST(Serving, StagesPassOnActivations) {
   Resolved e;
   const TrainingMachine m = machine(e, 16);
