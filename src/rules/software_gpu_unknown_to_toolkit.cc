@@ -5,6 +5,22 @@
 namespace clusterc {
 namespace {
 
+// The first NCCL that was built for a generation. An older one may bring intermediate code that the driver translates at the start of each job, or none: a warning.
+// Its release notes, as the projects that follow it quote them: ROCm/rccl pull request 1662 (2.25.1), cupy/cupy issue 7094 (2.15).
+struct FirstNccl { std::string_view sm, nccl; };
+constexpr FirstNccl kFirstNccl[] = {{"90", "2.15"}, {"100", "2.25.1"}, {"103", "2.25.1"}};
+
+void check_nccl(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
+  const Value<Version>& nccl = g.software.nccl;
+  for (const FirstNccl& first : kFirstNccl) {
+    if (!nccl || !g.server.gpu->sm || g.server.gpu->sm->text() != first.sm || !(*nccl < Version{std::string(first.nccl)})) continue;
+    findings.warning(rule.id, nccl.span, format("NCCL {} was not built for '{}' (sm_{}), {} is the first that was", nccl->text(), g.server.gpu_model, first.sm, first.nccl))
+        .note(g.span, format("group '{}' has {} of them in each node", g.name, g.server.gpu_count))
+        .help(format("`nccl: {}` or newer for this group", first.nccl))
+        .object("nodes." + g.name);
+  }
+}
+
 bool too_old_for(const Software& w) {
   if (!w.cuda) return false;
   for (const CudaMajor& m : kCudaMajors)
@@ -34,6 +50,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (s.gpu && s.gpu->vendor.value == Vendor::amd && s.gpu_count > 0 && g.count > 0) check_rocm(rule, findings, g);
     if (!s.gpu || s.gpu->vendor.value != Vendor::nvidia || s.gpu_count == 0 || g.count == 0) continue;
     const Software& w = g.software;
+    check_nccl(rule, findings, g);
     if (!w.cuda && !w.gpu_driver) continue;
     const SourceSpan here = first_place(w.cuda.span, w.gpu_driver.span, g.span);
     if (!s.gpu->sm) {
@@ -79,7 +96,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The CUDA toolkit and the driver of each group know its generation of GPU: not too old for a new one, not too new for one that was dropped. Of AMD's GPUs the release of ROCm
+The CUDA toolkit, the driver and NCCL of each group know its generation of GPU: not too old for a new one, not too new for one that was dropped. Of AMD's GPUs the release of ROCm
 (`gpu_driver`) does.
 
 ## Why it matters
@@ -92,10 +109,11 @@ A toolkit without code for a GPU gives programs that start and then say "no kern
 first toolkit:  sm_70 9.0   sm_75 10.0   sm_80 11.0   sm_89, sm_90 11.8   sm_100, sm_120 12.8   sm_103 12.9
 first driver:   that of the first toolkit: sm_80 450   sm_89, sm_90 520   sm_100, sm_120 570   sm_103 575
 last toolkit:   sm_70 CUDA 12, driver branch 580
+first NCCL:     sm_90 2.15   sm_100, sm_103 2.25.1 (a warning)
 first ROCm:     MI300X, MI325X (gfx942) 6.0   MI350X, MI355X (gfx950) 7.0
 ```
 
-Source: NVIDIA, CUDA toolkit, driver and architecture matrix; CUDA 13.2 release notes (Maxwell, Pascal and Volta removed in 13.0); release notes of the toolkits (the driver that each came with); AMD, ROCm compatibility matrix and release notes (catalog/compatibility/rocm-gpus.yaml). Without a toolkit (`cuda`) only the driver is compared.
+Source: NVIDIA, CUDA toolkit, driver and architecture matrix; CUDA 13.2 release notes (Maxwell, Pascal and Volta removed in 13.0); release notes of the toolkits (the driver that each came with); AMD, ROCm compatibility matrix and release notes (catalog/compatibility/rocm-gpus.yaml); notes of NCCL 2.25.1 as ROCm/rccl pull request 1662 quotes them, of 2.15 as cupy/cupy issue 7094 does. Without a toolkit (`cuda`) only the driver is compared.
 
 ## Example
 
