@@ -6,13 +6,17 @@ namespace clusterc {
 namespace {
 
 using Joined = std::vector<char>;        // by network
+constexpr std::string_view kAlone = ": nobody reaches it";
 
 // Which networks a member of the cluster is in with ports of its own: management ports carry no service.
 class Reach {
  public:
-  explicit Reach(const Cluster& c) : c_(c), groups_(c.nodes.size(), Joined(c.networks.size(), 0)), storage_(c.storage.size(), Joined(c.networks.size(), 0)) {
+  // `tcp`: what speaks TCP/IP needs addresses, which InfiniBand has none of without a subnet (IPoIB). Where no network says one, nothing is known of them.
+  explicit Reach(const Cluster& c, bool tcp = false) : c_(c), groups_(c.nodes.size(), Joined(c.networks.size(), 0)), storage_(c.storage.size(), Joined(c.networks.size(), 0)) {
+    const bool addressed = tcp && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return carries(n) && n.spec->subnet; });
     for (std::size_t n = 0; n < c.networks.size(); ++n) {
-      if (!carries(c.networks[n])) continue;
+      const NetworkModel& net = c.networks[n];
+      if (!carries(net) || (addressed && net.kind == LinkKind::infiniband && !net.spec->subnet && !net.spec->subnet.unknown)) continue;
       for (const EndPoints& e : c.networks[n].ends) {
         if (e.members == 0) continue;
         if (e.group >= 0) groups_[static_cast<std::size_t>(e.group)][n] = 1;
@@ -66,27 +70,27 @@ std::string_view service_of(const Cluster& c, const NodeGroupModel& g) {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  const Reach reach(c);
+  const Reach reach(c), tcp(c, true);
   // Nodes that work and are in a network; without any the spec says nothing of networks yet.
   std::vector<int> working;
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     if (c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g)))) working.push_back(static_cast<int>(g));
   if (working.empty()) return;
 
-  const auto left = [&](const Joined& from, const std::vector<int>& clients, auto wants) {
+  const auto left = [&](const Reach& by, const Joined& from, const std::vector<int>& clients, auto wants) {
     std::vector<std::string> names;
     for (const int g : clients)
-      if (wants(g) && !reach.meet(from, reach.group(g))) names.push_back(c.nodes[static_cast<std::size_t>(g)].name);
+      if (wants(g) && !by.meet(from, by.group(g))) names.push_back(c.nodes[static_cast<std::size_t>(g)].name);
     return names;
   };
   // `what`: "storage 'scratch' is mounted by 'gpu'", "group 'head' schedules 'gpu'".
-  const auto say = [&](SourceSpan at, const std::string& who, std::string_view what, const std::vector<std::string>& names, bool in_any, std::string object) {
+  const auto say = [&](SourceSpan at, const std::string& who, std::string_view what, const std::vector<std::string>& names, const Reach& by, std::string_view alone, bool in_any, std::string object) {
     const auto count = static_cast<std::int64_t>(names.size());
     const std::vector<std::string> first(names.begin(), names.begin() + std::min<std::ptrdiff_t>(count, 3));
-    Finding& f = findings.add(in_any ? Severity::warning : rule.severity, rule.id, at, format("{} {} {} and is in no network{}", who, what, name_list(first, count), in_any ? " with them" : ": nobody reaches it"));
+    Finding& f = findings.add(in_any ? Severity::warning : rule.severity, rule.id, at, format("{} {} {} and is in no network{}", who, what, name_list(first, count), in_any ? " with them" : alone));
     const int client = c.find_node_group(names.front());
     for (std::size_t i = 0; i < c.networks.size(); ++i)
-      if (reach.group(client)[i]) {
+      if (by.group(client)[i]) {
         f.note(c.networks[i].span, format("'{}' is in this network", names.front()));
         f.help(format("name it in `connects` of '{}'", c.networks[i].name));
         break;
@@ -103,18 +107,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     std::vector<int> clients = working;
     for (std::size_t g = 0; g < c.nodes.size() && !s.spec->on.empty(); ++g)
       if (!c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g)))) clients.push_back(static_cast<int>(g));
-    const auto names = left(from, clients, [&](int g) { return g != s.nodes && mounted_by(*s.spec, c.nodes[static_cast<std::size_t>(g)]); });
+    const auto names = left(reach, from, clients, [&](int g) { return g != s.nodes && mounted_by(*s.spec, c.nodes[static_cast<std::size_t>(g)]); });
     if (names.empty()) continue;
     if (s.nodes >= 0) told[static_cast<std::size_t>(s.nodes)] = 1;
-    say(s.span, format("storage '{}'", s.name), "is mounted by", names, Reach::any(from), "storage." + s.name);
+    say(s.span, format("storage '{}'", s.name), "is mounted by", names, reach, kAlone, Reach::any(from), "storage." + s.name);
   }
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const NodeGroupModel& n = c.nodes[g];
     const std::string_view what = service_of(c, n);
     if (what.empty() || n.count == 0 || told[g]) continue;
-    const auto names = left(reach.group(static_cast<int>(g)), working, [&](int other) { return other != static_cast<int>(g); });
+    const auto names = left(tcp, tcp.group(static_cast<int>(g)), working, [&](int other) { return other != static_cast<int>(g); });
     if (names.empty()) continue;
-    say(n.span, format("group '{}'", n.name), what, names, Reach::any(reach.group(static_cast<int>(g))), "nodes." + n.name);
+    say(n.span, format("group '{}'", n.name), what, names, tcp, Reach::any(reach.group(static_cast<int>(g))) ? " with addresses: nobody reaches it" : kAlone, Reach::any(tcp.group(static_cast<int>(g))), "nodes." + n.name);
   }
 }
 
@@ -124,7 +128,7 @@ constexpr std::string_view kExplanation = R"(## What it checks
 
 Groups that serve the others (roles `scheduler`, `control-plane`, `etcd`, `login`, and the nodes that `controllers` names) and storage that is mounted are in a network with the nodes that work; storage also with
 groups that its `on` names and that do other things.
-Management ports do not count. What is in another network is a warning, since a router that is not planned here may join them. A router counts where both sides are in a network with a `gateway`, and so does a group with the role `gateway` that is in both.
+Management ports do not count, nor for groups InfiniBand without a `subnet` where some network has one: schedulers, databases and logins speak TCP/IP, which it carries by IPoIB alone. What is in another network is a warning, since a router that is not planned here may join them. A router counts where both sides are in a network with a `gateway`, and so does a group with the role `gateway` that is in both.
 
 ## Why it matters
 
