@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/cuda_objects.h"
+#include "harness/cuda_words.h"
 #include "harness/fault.h"
 #include "harness/inputs.h"
 #include "nvlink/pairs.h"
@@ -14,19 +15,6 @@ namespace clusterc::nvlink {
 using namespace harness;
 namespace {
 
-constexpr unsigned kThreads = 256;
-
-__global__ void fill_random(std::uint64_t* words, std::uint64_t seed, std::uint64_t count) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) words[i] = random_bits(seed, i);
-}
-__global__ void fill_value(std::uint64_t* words, std::uint64_t value, std::uint64_t count) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) words[i] = value;
-}
-__global__ void compare(const std::uint64_t* words, std::uint64_t seed, std::uint64_t count, unsigned long long* wrong) {
-  unsigned long long mine = 0;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) mine += words[i] != random_bits(seed, i);
-  if (mine > 0) atomicAdd(wrong, mine);
-}
 // One thread; each read waits for the one before it.
 __global__ void walk_places(const volatile std::uint64_t* words, std::uint64_t* found) {
   std::uint64_t at = 0, sum = 0;

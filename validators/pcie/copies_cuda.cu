@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/cuda_objects.h"
+#include "harness/cuda_words.h"
 #include "harness/fault.h"
 #include "harness/inputs.h"
 #include "harness/machine.h"
@@ -15,20 +16,6 @@ static_assert(__cplusplus >= 202002L, "nvcc must be told -std=c++20");
 namespace clusterc::pcie {
 using namespace harness;
 namespace {
-
-constexpr unsigned kThreads = 256;
-
-__global__ void fill_random(std::uint64_t* words, std::uint64_t seed, std::uint64_t count) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) words[i] = random_bits(seed, i);
-}
-__global__ void fill_value(std::uint64_t* words, std::uint64_t value, std::uint64_t count) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) words[i] = value;
-}
-__global__ void compare(const std::uint64_t* words, std::uint64_t seed, std::uint64_t count, unsigned long long* wrong) {
-  unsigned long long mine = 0;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) mine += words[i] != random_bits(seed, i);
-  if (mine > 0) atomicAdd(wrong, mine);
-}
 
 // Memory of one node, which the device reads and writes by itself.
 class Pinned {

@@ -259,7 +259,8 @@ TEST(Serving, SeventyBillionOnH100) {
 // stages halve it: 51.2 + 70.554 / 16 = 55.6 GB of 85.5 GB.
 TEST(Serving, StagesDivideWhatHeadsDoNot) {
   Resolved e;
-  const TrainingMachine m = machine(e, 64);
+  TrainingMachine m = machine(e, 64);
+  m.unit.gpus = 72;                                 // a rack that NVLink joins: nothing ends at eight
   const ServingNeeds needs{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192), .weight_bytes = 1, .kv_token = 320 * 1024, .tokens_held = 2500000};
   EXPECT_FALSE(serving_copy(needs, {64, 1}, m).fits);
   const auto plan = plan_serving(needs, m, std::nullopt);
