@@ -297,6 +297,21 @@ void fullest_lines(const PowerRack& rack, const RackWiring& wiring, const PowerF
   }
 }
 
+bool pdus_hold(const Plan& plan, const PowerRack& rack, const RackGroupModel& g, int lost, const RackWiring& wiring) {
+  PowerFailure failure;
+  if (lost >= 0 && !lose_feed(rack, lost, failure)) return true;
+  PowerState state;
+  evaluate(rack, failure, state);
+  CordWatts cords;
+  std::vector<double> fullest;
+  fullest_lines(rack, wiring, failure, state, cords, fullest);
+  for (std::size_t p = 0; p < g.pdus.size() && p < fullest.size(); ++p) {
+    const Value<VoltAmperes> rating = g.pdus[p].part ? pdu_rating(*plan.cluster, *g.pdus[p].part) : Value<VoltAmperes>();
+    if (rating && above(plan.apparent(Watts(fullest[p])).value, rating->value)) return false;
+  }
+  return true;
+}
+
 namespace {
 
 PduCurrents currents_of(const Plan& plan, const PowerRack& rack, const RackWiring& wiring, std::size_t position) {

@@ -61,6 +61,9 @@ void cord_watts(const PowerRack&, const PowerFailure&, const PowerState&, CordWa
 // `watts` is scratch that keeps its memory.
 void fullest_lines(const PowerRack&, const RackWiring&, const PowerFailure&, const PowerState&, CordWatts& watts, std::vector<double>& out);
 
+// Whether each PDU of such a rack, and the fullest of its lines, is within its continuous rating after the loss of the feed (-1: none is lost).
+bool pdus_hold(const Plan&, const PowerRack&, const RackGroupModel&, int lost, const RackWiring&);
+
 // Currents of one PDU. What states no supplies is spread evenly over its lines. `worst` is after the loss of one other feed, with the same assignment.
 struct PduCurrents {
   std::array<double, 3> lines{}, worst_lines{};   // A; a single phase uses the first

@@ -6,7 +6,8 @@
 // 3. storage systems, spread; 4. switches, spread, from the top down, never two after one another in one rack while there is another. Without
 //    `racks`, a leaf goes beside the first device that it serves.
 // Each step tries all racks of its group within what they carry after the loss of a feed, and only then within what they carry with all feeds; and
-// both of these first with an outlet for each cord, and rails and cables weighed.
+// both of these first with an outlet for each cord, and rails and cables weighed. Nodes that fill racks from the first on try before it to stay within each
+// line of the PDUs (plan/line_room.h).
 // What a device draws after the loss of a feed is a little more: its supplies that are left run at a higher load point (plan/power_chain.h).
 // Members that are not there yet, up to the sizes that networks are built for, have their places kept free, so that nobody moves when they
 // come; where not everybody would fit beside them, none are kept.
@@ -19,12 +20,14 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <queue>
 #include <tuple>
 
 #include "base/format.h"
 #include "model/power.h"
 #include "plan/cords.h"
+#include "plan/line_room.h"
 
 namespace clusterc {
 
@@ -203,6 +206,9 @@ class Placer {
       }
       if (g.spec) occupied(g);
     }
+    lines_.emplace(plan_);
+    for (const RackGroupModel& g : c_.racks)
+      for (std::int64_t i = 0; g.spec && !g.spec->occupied.empty() && i < g.count; ++i) lines_->set_apart(g.first + i);
     for (const AssemblyGroupModel& a : c_.assemblies)
       for (std::int64_t i = 0; i < a.count; ++i) {
         RackPlan& r = plan_.racks[a.first + i];
@@ -277,14 +283,15 @@ class Placer {
   }
   // Lowest unit for the device, 0 where it does not fit.
   // bare: of weight and power only what the devices themselves have and draw, without outlets and what rails and cables weigh; the rules say the rest.
-  enum class Within { after_loss, normal, bare, units };
+  enum class Within { lines, after_loss, normal, bare, units };
   std::int64_t room(std::int64_t rack, const Device& d, Within limit) const {
     constexpr double kRounding = 1e-6;                    // W, kg: sums of many devices
     const RackState& s = state_[rack];
     if (d.units <= 0) return 0;
     if (limit != Within::units && (d.watts > s.normal + kRounding || d.kilograms > s.carries + kRounding)) return 0;
-    if (limit == Within::after_loss && d.after_loss > s.survives + kRounding) return 0;
-    if (limit == Within::after_loss || limit == Within::normal) {
+    const bool lost = limit == Within::lines || limit == Within::after_loss;
+    if (lost && d.after_loss > s.survives + kRounding) return 0;
+    if (lost || limit == Within::normal) {
       if (std::isfinite(s.rated) && d.kilograms > takes(s) + kRounding) return 0;
       if (std::max<std::int64_t>(0, d.c13 - s.c13) + std::max<std::int64_t>(0, d.c19 - s.c19) > s.either) return 0;
     }
@@ -304,10 +311,14 @@ class Placer {
       s.either -= static_cast<std::int32_t>(cords) - plain;
     }
   }
+  static RackedDevice racked(const Device& d, std::int64_t index, std::int64_t unit) {
+    return {.kind = d.kind, .group = d.group, .index = index, .unit = static_cast<std::int16_t>(unit), .units = static_cast<std::int16_t>(d.units)};
+  }
   void keep_place(std::int64_t rack, std::int64_t unit, const Device& d) {
     keep_free(rack, unit, d);
     kept_rack_[{d.kind, d.group}].push_back(static_cast<std::int32_t>(rack));
-    plan_.racks[rack].kept.push_back({.kind = d.kind, .group = d.group, .index = -1, .unit = static_cast<std::int16_t>(unit), .units = static_cast<std::int16_t>(d.units)});
+    plan_.racks[rack].kept.push_back(racked(d, -1, unit));
+    lines_->put(rack, plan_.racks[rack].kept.back(), true);
   }
   void put(std::int64_t rack, std::int64_t unit, const Device& d, std::int64_t index) {
     keep_free(rack, unit, d);
@@ -318,7 +329,8 @@ class Placer {
     r.liquid_heat += Watts(d.watts * d.liquid_share);
     if (d.airflow_known) r.airflow += AirFlow(d.airflow);
     else formula_air_watts(rack) += d.watts * (1 - d.liquid_share);
-    r.devices.push_back({.kind = d.kind, .group = d.group, .index = index, .unit = static_cast<std::int16_t>(unit), .units = static_cast<std::int16_t>(d.units)});
+    r.devices.push_back(racked(d, index, unit));
+    lines_->put(rack, r.devices.back(), false);
     if (d.kind == DeviceKind::node) {
       plan_.node_rack[index] = static_cast<std::int32_t>(rack);
       plan_.node_unit[index] = static_cast<std::int16_t>(unit);
@@ -422,14 +434,14 @@ class Placer {
     for (std::int64_t i = 0; i < count; ++i)
       if (const std::int64_t rack = plan_.node_rack[first + i]; rack >= g.first && rack < g.first + g.count) ++here[rack - g.first];
     std::int64_t i = 0;
-    for (const Within limit : {Within::after_loss, Within::normal, Within::bare, Within::units}) {
-      if (limit == Within::units && !asked) break;
+    for (const Within limit : {Within::lines, Within::after_loss, Within::normal, Within::bare, Within::units}) {
+      if (limit == (asked ? Within::lines : Within::units)) continue;
       for (std::int64_t r = 0; r < g.count; ++r)
         while (true) {
           while (i < count && plan_.node_rack[first + i] >= 0) ++i;
           if (i == count + more) return;
           const std::int64_t unit = here[r] < per_rack ? room(g.first + r, d, limit) : 0;
-          if (!unit) break;
+          if (!unit || (limit == Within::lines && !lines_->holds(g.first + r, g, racked(d, i < count ? first + i : first, unit), i >= count, d.watts))) break;
           if (i < count) put(g.first + r, unit, d, first + i);
           else keep_place(g.first + r, unit, d), ++i;
           ++here[r];
@@ -618,6 +630,7 @@ class Placer {
   Plan& plan_;
   const Cluster& c_;
   std::vector<RackState> state_;
+  std::optional<LineRoom> lines_;
   bool keep_ = true, kept_free_ = false;
   std::map<std::pair<DeviceKind, std::int32_t>, std::vector<std::int32_t>> kept_rack_;   // racks of places kept free, in order
 };

@@ -221,6 +221,8 @@ PowerRack capped_rack(const Plan& plan, const PowerClass& k, int group, Watts ca
   return rack_of(plan, plan.cluster->racks[static_cast<std::size_t>(k.group)], plan.racks[static_cast<std::size_t>(k.racks.front())], {group, cap.value});
 }
 
+PowerRack power_rack(const Plan& plan, const RackGroupModel& g, const RackPlan& r) { return rack_of(plan, g, r); }
+
 SupplyLoad supply_load(const Plan& plan, const RackedDevice& d) { return load_of(plan, d); }
 
 std::vector<PowerClass> power_classes_of(const Plan& plan) {

@@ -53,6 +53,8 @@ struct PowerClass {
 // Every rack is in exactly one class. Devices of a class are alike by place: device i of one rack is of the kind of device i of another.
 std::vector<PowerClass> power_classes_of(const Plan&);   // Plan::power_classes, worked out anew
 
+// A rack of the group with such content, which is not (yet) the plan's.
+PowerRack power_rack(const Plan&, const RackGroupModel&, const RackPlan&);
 // The racks of such a class, not of assemblies, as they would be with each node of the group at no more than `cap`: its cords are dealt by what they carry then.
 PowerRack capped_rack(const Plan&, const PowerClass&, int group, Watts cap);
 

@@ -6,6 +6,7 @@
 #include "plan/placement.h"
 #include "plan/power.h"
 #include "plan/power_chain.h"
+#include "rules/power_say.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 
@@ -43,7 +44,7 @@ std::optional<Lines> lines_of(const Cluster& c, const PduModel& pdu, const PduLo
 
 enum class Kind { overloaded, trips_after_loss, overloaded_after_loss, uneven };
 
-void check_group(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, const std::vector<PduCurrents>& currents) {
+void check_group(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, const std::vector<PduCurrents>& currents, Classes& classes) {
   const Cluster& c = in.cluster;
   const auto lines = [&](const PduLoad& load, bool after) {
     return lines_of(c, g.pdus[static_cast<std::size_t>(load.pdu)], load, currents[static_cast<std::size_t>(&load - in.plan.pdus.data())], after);
@@ -72,6 +73,14 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
     if (kind == Kind::overloaded_after_loss) f.note({}, format("nothing trips: its breaker holds {} on a line", to_text(Amperes(l.trip))));
     f.note({}, "the largest cords first, each on the lines that carry least, then exchanged while that helps");
     f.help(kind == Kind::uneven ? "a number of equal devices that three divides, or the lines of the next PDU in another order" : "cords in a number that three divides, a larger PDU, or less in the rack");
+    const std::vector<Term> terms = power_terms(in, failing.worst->rack);
+    const int group = heaviest_node_group(terms);
+    for (const Term& t : terms)
+      if (kind != Kind::uneven && t.kind == DeviceKind::node && t.group == group) {
+        const std::vector<const PowerClass*> alike = classes.of(&g - c.racks.data());
+        const std::string cap = cap_help(c.nodes[static_cast<std::size_t>(group)], Watts(t.each * l.rating / l.amps), [&](Watts w) { return pdus_hold_capped(in.plan, alike, g, l.lost >= 0, group, w); });
+        if (!cap.empty()) f.help(cap);
+      }
     f.objects = std::move(failing.objects);
   }
 }
@@ -99,7 +108,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   const std::vector<PduCurrents>& currents = in.plan.pdu_currents();
-  for (const RackGroupModel& g : c.racks) check_group(rule, in, findings, g, currents);
+  Classes classes(in.plan);
+  for (const RackGroupModel& g : c.racks) check_group(rule, in, findings, g, currents, classes);
   if (!FeedLines(c).any()) return;
   const std::vector<LineLoad> on_feeds = feed_line_loads(in.plan), on_panels = panel_line_loads(in.plan);
   for (std::size_t i = 0; i < c.feeds.size() && i < in.plan.feeds.size(); ++i)

@@ -40,26 +40,14 @@ inline const PowerClass& class_of_rack(const std::vector<const PowerClass*>& cla
   return **std::ranges::find_if(classes, [&](const PowerClass* k) { return std::ranges::binary_search(k->racks, rack); });
 }
 
-// Whether each PDU of such a rack is within its continuous rating after the loss of the feed (-1: none is lost).
-inline bool pdus_hold(const Plan& plan, const PowerRack& rack, const RackGroupModel& g, int lost) {
-  PowerFailure failure;
-  if (lost >= 0 && !lose_feed(rack, lost, failure)) return true;
-  PowerState state;
-  evaluate(rack, failure, state);
-  for (std::size_t p = 0; p < g.pdus.size() && p < state.position_watts.size(); ++p) {
-    const Value<VoltAmperes> rating = g.pdus[p].part ? pdu_rating(*plan.cluster, *g.pdus[p].part) : Value<VoltAmperes>();
-    if (rating && above(plan.apparent(Watts(state.position_watts[p])).value, rating->value)) return false;
-  }
-  return true;
-}
-
-// Likewise in all racks of a group in which such nodes stand, with such a cap on each of them; with all feeds, and after the loss of any one where that is asked.
+// Whether PDUs and lines hold (plan/cords.h) in all racks of a group in which such nodes stand, with such a cap on each of them; with all feeds, and after the loss of any one where that is asked.
 inline bool pdus_hold_capped(const Plan& plan, const std::vector<const PowerClass*>& classes, const RackGroupModel& g, bool losses, int group, Watts cap) {
   return std::ranges::all_of(classes, [&](const PowerClass* k) {
     if (std::ranges::none_of(plan.racks[static_cast<std::size_t>(k->racks.front())].devices, [&](const RackedDevice& d) { return d.kind == DeviceKind::node && d.group == group; })) return true;
     const PowerRack then = capped_rack(plan, *k, group, cap);
-    bool holds = pdus_hold(plan, then, g, -1);
-    for (std::size_t feed = 0; losses && holds && feed < plan.cluster->feeds.size(); ++feed) holds = pdus_hold(plan, then, g, static_cast<int>(feed));
+    const RackWiring wiring = wire_rack(&g, then);
+    bool holds = pdus_hold(plan, then, g, -1, wiring);
+    for (std::size_t feed = 0; losses && holds && feed < plan.cluster->feeds.size(); ++feed) holds = pdus_hold(plan, then, g, static_cast<int>(feed), wiring);
     return holds;
   });
 }

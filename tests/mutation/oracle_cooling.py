@@ -1,7 +1,7 @@
 """Heat, air and coolant."""
 import collections
 
-from oracle_power import pdu_places, power_sums
+from oracle_power import asked_beyond_units, pdu_places, power_sums
 from verdict import Verdict, judge, wrong
 from world import count_of, number
 
@@ -27,8 +27,8 @@ def zone_loads(w):
         stated = 0.0
         for g in w.groups.values():
             if g.racks == name and g.get("airflow"):
-                need_low += g.get("airflow") / density * g.count
-                need_high += g.get("airflow") / density * g.count
+                need_low += g.air()[0] / density * g.count
+                need_high += g.air()[1] / density * g.count
                 stated += g.power()[0] * g.count
         zone[2] += need_low + air(max(0.0, low - stated)) * 0.9
         zone[3] += need_high + air(max(0.0, high - stated)) * 1.1
@@ -69,7 +69,9 @@ def cooling(w):
                 if "units" in zone and number(zone["units"]) < sum(count_of(spec) for _, spec in mine):
                     yield from wrong("rear-door", here, f"fewer doors than racks in '{name}'")
                 for rack, _ in mine:
-                    if heat:
+                    if heat and asked_beyond_units(w, rack):
+                        yield Verdict("rear-door", "undecided", here + pdu_places(w, rack), f"what stands in a rack of '{rack}' of what is asked for")
+                    elif heat:
                         yield from judge("rear-door", sums[rack][0], sums[rack][1], heat, here + pdu_places(w, rack), f"a rack of '{rack}' behind a door")
             flow = number(zone.get("each", {}).get("airflow", "")) or part.get("airflow")
             whole = number(zone.get("airflow", "")) if isinstance(zone.get("airflow"), str) else None

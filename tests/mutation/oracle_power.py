@@ -86,6 +86,14 @@ def rack_sums(w, figure_of_group, figure_of_storage, figure_of_switch, occupied)
     return found
 
 
+def asked_beyond_units(w, rack_group):
+    """More is asked for one rack than its units take, or for all of them than they all take: not all of it stands there."""
+    units = w.part(w.racks[rack_group].get("model")).get("units") or 60
+    here = [g for g in w.groups.values() if g.racks == rack_group and g.get("units")]
+    return sum(g.get("units") * min(g.per_rack, g.count) for g in here) > units or sum(g.get("units") * g.count for g in here) > units * w.rack_count(rack_group) \
+        or any(g.count > w.rack_count(rack_group) * min(g.per_rack or 60, units // g.get("units")) for g in here)
+
+
 def power_sums(w):
     return rack_sums(w, lambda g: g.power(), lambda p: p.get("power") or 0,
                      lambda p: ((p.get("power_typical") or 0) * 0.5, max(p.get("power") or 0, 2 * (p.get("power_typical") or 0))), lambda o: number(o.get("power", "")) or 0)
@@ -326,7 +334,10 @@ def outlets(w):
                     total += quantity(psus["count"]) * g.count
             low = max(cords, total / racks if racks else 0)
             devices = 8 + sum(most * 4 / racks if w.networks[n].get("racks") == name else 4 if "racks" not in w.networks[n] else 0 for n, (_, most) in switch_counts(w).items())
-            if low > have[kind] + combined:
+            # Cords of a device are dealt evenly: each PDU takes as many, and the one with the fewest outlets decides.
+            own = [sum(row["count"] for row in p.get("outlets") or [] if row["kind"] not in ("c13", "c19") or row["kind"] == kind) for p in parts]
+            even = all(quantity((g.facts.get("psus") or {}).get("count") or 0) % len(parts) == 0 for g in w.groups.values() if g.racks == name)
+            if low > have[kind] + combined or even and len({w.feed_of(p) for p in w.racks[name]["pdus"]}) == len(parts) and low / len(parts) > min(own):
                 yield from wrong("outlets", pdu_places(w, name), f"racks '{name}': {low:g} {kind} cords, {have[kind] + combined} outlets")
             elif low * 1.5 + devices > have[kind]:
                 yield Verdict("outlets", "undecided", pdu_places(w, name), f"{kind} cords of '{name}'")

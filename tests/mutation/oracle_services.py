@@ -47,7 +47,9 @@ def storage(w):
             k, m, copies = protection(s.get("protection", ""))
             if asked and raw:
                 usable = raw * (k / (k + m) if k else 1) / (copies or 1)
-                high = asked if k or copies else asked * (2 if servers.get("ha") else 1)
+                # RAID is within one server: of a pair that survives the loss of one, the other's drives hold the same, or are seen by both.
+                pair = (servers.get("ha") or group.spec.get("ha")) and not copies and (not k or "raid" in s.get("protection", ""))
+                high = asked * (2 if pair else 1)
                 yield from judge("storage-capacity", asked, high, usable, here + group_places(group), f"capacity of '{name}'")
             hosts = group.count
             if k and "raid" not in s.get("protection", "") and math.ceil((k + m) / hosts) > m:

@@ -169,7 +169,11 @@ class Group:
         if isinstance(spec.get("server"), dict):
             if "like" in spec["server"]:
                 facts = dict(world.part(spec["server"]["like"]))
+            stated_for = dict(facts)
             lay_over(facts, {k: v for k, v in spec["server"].items() if k != "like"})
+        if not isinstance(spec.get("server"), dict) or "power" in spec["server"]:
+            stated_for = dict(facts)
+        self.stated_for = stated_for                                           # what the power was stated for
         lay_over(facts, {k: spec[k] for k in FITTINGS if k in spec})
         self.facts = facts
         self.gpu_count, self.gpu_model = part_count(facts["gpus"]) if facts.get("gpus") else (0, None)
@@ -205,16 +209,56 @@ class Group:
         watts = self.gpu_count * (min(tdp, limit) if limit else tdp) + self.cpu_count * (self.cpu.get("tdp") or 0)
         return watts + sum(n * (self.world.part(m).get("power") or 0) for n, m in self.nics.values())
 
+    def refitted(self):
+        """(least, most) watts at the wall that the parts fitted take beyond those that the stated power is of: between bare parts, and parts with fans of 15 % behind
+        supplies of 90 %. Of a kind that the catalogue does not list (but GPUs) nothing is known to differ."""
+        def drives(facts):
+            return sum(modules(v)[0] for v in (facts.get("drives") or {}).values())
+
+        def of(part, key):
+            return [(self.world.part(part[1]).get(key) or 0) * part[0]] * 2
+
+        now, then = self.facts, self.stated_for
+        if any(part_count(facts[key])[1] and not self.world.part(part_count(facts[key])[1]).get("tdp") for key in ("cpus", "gpus") for facts in (now, then) if now.get(key) != then.get(key) and facts.get(key)):
+            return -1e9, 1e9                                                   # nobody knows what one of them takes
+        changes = [(of(part_count(now["gpus"]), "tdp") if now.get("gpus") else [0, 0], of(part_count(then["gpus"]), "tdp") if then.get("gpus") else [0, 0])]
+        if then.get("cpus") and now.get("cpus"):
+            changes.append((of(part_count(now["cpus"]), "tdp"), of(part_count(then["cpus"]), "tdp")))
+        if then.get("memory") and now.get("memory"):
+            changes.append(([modules(now["memory"])[0] * 10] * 2, [modules(then["memory"])[0] * 10] * 2))
+        if then.get("drives"):
+            more = drives(now) - drives(then)
+            changes.append((sorted([more * 10, more * 25]), [0, 0]))
+        if then.get("nics"):
+            for name in {*then["nics"], *(now.get("nics") or {})}:
+                a, b = part_count(now["nics"][name]) if name in (now.get("nics") or {}) else (0, None), part_count(then["nics"][name]) if name in then["nics"] else (0, None)
+                if a != b:
+                    changes.append(([sum((self.world.part(m).get("power") or k) * n for n, m in [a]) for k in (0, 75)], [sum((self.world.part(m).get("power") or k) * n for n, m in [b]) for k in (75, 0)]))
+        low = high = 0.0
+        for fitted, stated in changes:
+            least, most = fitted[0] - stated[0], fitted[1] - stated[1]
+            low += least * (1 if least > 0 else 1.15 / 0.90)
+            high += most * (1 if most < 0 else 1.15 / 0.90)
+        return low, high
+
+    def air(self):
+        """(least, most) airflow at sea level, (0, 0) where none is stated: that of other parts follows their power."""
+        stated, power = self.get("airflow"), self.get("power")
+        more = self.refitted() if stated and power else (0.0, 0.0)
+        return ((stated or 0) * max(0.0, 1 + min(0.0, more[0]) / (power or 1)), (stated or 0) * (1 + max(0.0, more[1]) / (power or 1)))
+
     def power(self):
-        """(lowest, highest) that the node may be taken to draw at the wall; the two are one where a figure is stated."""
+        """(lowest, highest) that the node may be taken to draw at the wall; the two are one where a figure is stated for what is fitted."""
         if self.virtual:
             return 0.0, 0.0
         stated, parts = self.get("power"), self.stated_sum()
-        if stated is not None and (stated >= parts or isinstance(self.spec.get("server"), dict) and "power" in self.spec["server"]):
-            low = high = stated
+        more = self.refitted() if stated is not None else (0.0, 0.0)
+        if stated is not None and (stated + more[1] >= parts or isinstance(self.spec.get("server"), dict) and "power" in self.spec["server"]):
+            low, high = stated + more[0], stated + more[1]
             tdp, limit = self.gpu.get("tdp") or 0, self.limit()
             if limit and limit < tdp:
-                low, high = stated - self.gpu_count * (tdp - limit) / 0.90, stated - self.gpu_count * (tdp - limit)
+                low, high = low - self.gpu_count * (tdp - limit) * 1.15 / 0.90, high - self.gpu_count * (tdp - limit)
+            low = max(low, min(parts, high), 0.0) if more != (0.0, 0.0) else low
         else:
             # Modules at 10 W, drives at 10 to 25 W, fans up to 15 %, supplies of 90 % and better: what a fitting may come to.
             extra = modules(self.facts["memory"])[0] * 10 if self.facts.get("memory") else 0
