@@ -14,6 +14,7 @@
 #include "compile/kea/kea.h"
 #include "compile/kickstart/kickstart.h"
 #include "compile/maas/maas.h"
+#include "compile/mirror/mirror.h"
 #include "compile/netplan/netplan.h"
 #include "compile/networkd/networkd.h"
 #include "compile/networkmanager/networkmanager.h"
@@ -36,6 +37,7 @@ namespace {
 constexpr std::array kOutputs = std::to_array<const Output*>({
     &kHostsOutput, &kDnsOutput, &kDnsmasqOutput, &kKeaOutput,
     &kNginxOutput, &kIpxeOutput, &kPreseedOutput, &kAutoinstallOutput, &kKickstartOutput,
+    &kMirrorOutput,
     &kWarewulfOutput, &kMaasOutput, &kOpenChamiOutput, &kXcatOutput,
     &kChronyOutput, &kNftablesOutput, &kNfsOutput,
     &kSlurmOutput,

@@ -59,6 +59,12 @@ constexpr Service kServices[] = {{Role::scheduler, "schedules"}, {Role::control_
 std::string_view service_of(const Cluster& c, const NodeGroupModel& g) {
   for (const Service& s : kServices)
     if (g.has_role(s.role)) return s.what;
+  if (const auto& mirror = c.spec.software.mirror; mirror && mirror->server) {
+    std::string_view name = *mirror->server;
+    const std::string domain = c.spec.software.domain ? "." + *c.spec.software.domain : std::string();
+    if (!domain.empty() && name.ends_with(domain)) name.remove_suffix(domain.size());
+    if (g.names.index_of(name) >= 0) return "has the packages and images of";
+  }
   const auto& scheduler = c.spec.software.scheduler;
   if (!scheduler || !scheduler->controllers) return "";
   HostPattern::Error error;
@@ -126,7 +132,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Groups that serve the others (roles `scheduler`, `control-plane`, `etcd`, `login`, and the nodes that `controllers` names) and storage that is mounted are in a network with the nodes that work; storage also with
+Groups that serve the others (roles `scheduler`, `control-plane`, `etcd`, `login`, the nodes that `controllers` names, the `server` of `mirror`) and storage that is mounted are in a network with the nodes that work; storage also with
 groups that its `on` names and that do other things.
 Management ports do not count, nor for groups InfiniBand without a `subnet` where some network has one: schedulers, databases and logins speak TCP/IP, which it carries by IPoIB alone. What is in another network is a warning, since a router that is not planned here may join them. A router counts where both sides are in a network with a `gateway`, and so does a group with the role `gateway` that is in both.
 

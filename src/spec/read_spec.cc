@@ -390,6 +390,47 @@ class Checker {
       }
     }
     if (s.identity && s.identity->bind_password) secret("bind_password", *s.identity->bind_password);
+    if (s.mirror) mirror(*s.mirror);
+  }
+
+  void mirror(const Mirror& m) {
+    if (m.server && !is_domain(*m.server))   // IPv4 addresses too, as digits and points; in URLs others have brackets
+      findings_.error("spec-bad-address", m.server.span, format("mirror '{}' is neither a host name nor an IPv4 address", *m.server)).help("without https:// and port: mirror.example.org");
+    // apt-mirror, nginx and shells all read these paths.
+    for (const auto& [key, path] : {std::pair<std::string_view, const Value<std::string>&>{"folder", m.folder}, {"ca", m.ca}}) {
+      if (!path) continue;
+      const bool plain = path->starts_with('/') && path->size() > 1 && path->size() <= 200 && path->back() != '/' && path->find("//") == path->npos && path->find("/.") == path->npos &&
+                         std::all_of(path->begin(), path->end(), [](char c) { return is_letter_or_digit(c) || std::string_view("/._-").find(c) != std::string_view::npos; });
+      if (!plain) findings_.error("spec-bad-path", path.span, format("'{}' is '{}', which is no absolute path of letters, digits and / . _ -", key, *path));
+    }
+    for (const auto& image : m.images)
+      if (image && !is_image(*image))
+        findings_.error("spec-bad-name", image.span, format("'{}' is no image with its registry and a tag or digest", *image)).help("as docker.io/library/debian:12 or nvcr.io/nvidia/pytorch:25.09-py3; registries with a port cannot be mirrored");
+  }
+
+  // REGISTRY/PATH:TAG or REGISTRY/PATH@sha256:… (github.com/distribution/reference, grammar of references). The registry has a dot, and no port: on the mirror its
+  // name is the first part of a path, which holds no colon.
+  static bool is_image(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    if (text.size() > 400 || slash == text.npos) return false;
+    const std::string_view registry = text.substr(0, slash);
+    std::string_view path = text.substr(slash + 1);
+    const auto lower = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+    if (!is_domain(registry) || registry.find('.') == registry.npos || !std::all_of(registry.begin(), registry.end(), [&](char c) { return lower(c) || c == '.' || c == '-'; })) return false;
+    if (const std::size_t at = path.find("@sha256:"); at != path.npos) {
+      const std::string_view digest = path.substr(at + 8);
+      if (digest.size() != 64 || !std::all_of(digest.begin(), digest.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); })) return false;
+      path = path.substr(0, at);
+    } else {
+      const std::size_t colon = path.find(':');
+      if (colon == path.npos) return false;
+      const std::string_view tag = path.substr(colon + 1);
+      if (tag.empty() || tag.size() > 128 || tag.front() == '.' || tag.front() == '-' || !std::all_of(tag.begin(), tag.end(), [](char c) { return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-'; })) return false;
+      path = path.substr(0, colon);
+    }
+    for (const std::string_view part : split(path, '/'))
+      if (part.empty() || !lower(part.front()) || !lower(part.back()) || part.find("..") != part.npos || !std::all_of(part.begin(), part.end(), [&](char c) { return lower(c) || c == '.' || c == '_' || c == '-'; })) return false;
+    return true;
   }
 
   void secret(std::string_view key, const SecretRef& s) {

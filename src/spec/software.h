@@ -132,6 +132,19 @@ struct FabricSoftware {
   }
 };
 
+struct Mirror {                             // of packages and container images, for sites without internet
+  SourceSpan span;
+  Value<std::string> server, folder, ca;
+  std::vector<Value<std::string>> images;
+  static constexpr std::string_view type_name = "mirror";
+  template <class Self, class V> static void describe(Self& s, V&& v) {
+    v("server", s.server, {.required = true, .doc = "host that serves it over HTTPS: a node of this spec, or any other"});
+    v("folder", s.folder, {.standard = "/srv/mirror", .why = "beside what others are installed from", .doc = "where it lies, on the server and on the machine with internet that fills it"});
+    v("ca", s.ca, {.doc = "certificate of the site's own authority, a file where the plays run: they let every node trust it; left out: the nodes trust who signed the server's certificate"});
+    v("images", s.images, {.doc = "container images that it holds, with registry and tag or digest: nvcr.io/nvidia/pytorch:25.09-py3"});
+  }
+};
+
 struct Limits {
   SourceSpan span;
   Value<std::string> memlock;
@@ -176,6 +189,7 @@ struct Software {
   Value<Bytes> max_read_request;
   std::optional<Limits> limits;
   std::optional<GpuOperator> gpu_operator;
+  std::optional<Mirror> mirror;
   static constexpr std::string_view type_name = "software";
   template <class Self, class V> static void describe(Self& s, V&& v) {
     v("os", s.os, {.doc = "operating system and release: ubuntu-22.04, rocky-9, debian-12"});
@@ -199,6 +213,7 @@ struct Software {
     v("domain", s.domain, {.doc = "DNS domain of the nodes"});
     v("name_servers", s.name_servers, {.doc = "DNS servers"});
     v("time_servers", s.time_servers, {.doc = "NTP servers"});
+    v("mirror", s.mirror, {.doc = "where packages and container images come from at a site without internet"});
     v("time_zone", s.time_zone, {.standard = "UTC", .why = "one clock for all logs", .doc = "time zone of the nodes"});
     v("iommu", s.iommu, {.doc = "how the IOMMU is set", .words = "off|passthrough|translate"});
     v("acs", s.acs, {.doc = "PCIe access control services enabled"});

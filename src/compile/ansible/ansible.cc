@@ -126,8 +126,22 @@ void facts(YamlWriter& y, const NodeGroupModel& g) {
 
 bool runs(const AnsibleSettings& s, std::string_view role) { return std::find(s.roles.begin(), s.roles.end(), role) != s.roles.end(); }
 
+void sources(YamlWriter& y, std::string_view key, const std::vector<PackageSource>& list) {
+  if (list.empty()) return;
+  y.list(key);
+  for (const PackageSource& p : list) {
+    put(put(y.begin_map(), "name", p.name), "url", p.url);
+    if (!p.suite.empty()) put(y, "suite", p.suite);
+    if (!p.components.empty()) put(y, "components", p.components);
+    if (!p.key.empty()) put(y, "key", p.key);
+    y.end_map();
+  }
+  y.end_list();
+}
+
 // What the roles are told.
-void settings(YamlWriter& y, const Spec& spec, const NodeGroupModel& g, const AnsibleSettings& s) {
+void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, const AnsibleSettings& s) {
+  const Spec& spec = in.cluster.spec;
   if (!s.distribution.empty()) put(y.field("cluster_distribution", s.distribution), "cluster_distribution_version", s.distribution_version);
   if (g.software.time_zone) put(y, "cluster_time_zone", *g.software.time_zone);
   if (runs(s, "netplan") || runs(s, "networkd") || runs(s, "networkmanager")) {
@@ -178,16 +192,14 @@ void settings(YamlWriter& y, const Spec& spec, const NodeGroupModel& g, const An
     }
     y.end_map();
   }
-  if (!s.packages.sources.empty()) {
-    y.list("cluster_repositories");
-    for (const PackageSource& p : s.packages.sources) {
-      put(put(y.begin_map(), "name", p.name), "url", p.url);
-      if (!p.suite.empty()) put(y, "suite", p.suite);
-      if (!p.components.empty()) put(y, "components", p.components);
-      put(y, "key", p.key).end_map();
-    }
-    y.end_list();
+  if (s.mirror) {
+    put(put(y.map("cluster_mirror"), "host", s.mirror->host), "folder", s.mirror->spec->folder.value_or(""));
+    if (!s.mirror->node.empty()) put(y, "node", s.mirror->node);
+    if (s.mirror->spec->ca) put(y, "ca", *s.mirror->spec->ca);
+    y.field("images", has_images(in.cluster)).end_map();
   }
+  sources(y, "cluster_repositories", s.packages.sources);
+  sources(y, "cluster_distribution_repositories", s.distribution_sources);
   put(y, "cluster_rdma_packages", s.packages.rdma);
   put(y, "cluster_nvidia_packages", s.packages.driver);
   put(y, "cluster_fabric_manager_packages", s.packages.fabric_manager);
@@ -314,7 +326,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     y.begin_map();
     put(y, "cluster_group", c.nodes[g].name).field("cluster_group_name", names[g]);
     facts(y, c.nodes[g]);
-    settings(y, c.spec, c.nodes[g], all[g]);
+    settings(y, in, c.nodes[g], all[g]);
     y.end_map();
     bundle.close();
     if (all[g].imex_nodes > 0) imex_domains(in, static_cast<int>(g), all[g].imex_nodes, bundle);

@@ -21,7 +21,7 @@
 namespace clusterc {
 namespace {
 
-constexpr std::array kRoles = std::to_array<std::string_view>({"base", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "mounts", "rdma", "roce", "subnet_manager", "nvidia_driver", "nvidia_fabric_manager",
+constexpr std::array kRoles = std::to_array<std::string_view>({"base", "mirror", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "mounts", "rdma", "roce", "subnet_manager", "nvidia_driver", "nvidia_fabric_manager",
                                                                "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "syslog_ng", "node_exporter", "prometheus", "grafana", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
@@ -209,7 +209,10 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
     findings.warning("ansible-os-unsupported", g.software.os.span, "no repositories of GPU software are known here for '" + one_line(*g.software.os) + "', so that the plays install none on '" + g.name + "'")
         .help("ubuntu-22.04, ubuntu-24.04, debian-12, debian-13, or release 8 or 9 of rhel, rocky and almalinux");
   services(in, made, group, family, roles, out);
-  if (!out.packages.sources.empty()) roles.push_back("repositories");
+  if (made("mirror")) out.mirror = mirror_server(in);
+  if (out.mirror) out.distribution_sources = distribution_sources(g);
+  if (out.mirror && out.mirror->group == group) roles.push_back("mirror");
+  if (out.mirror || !out.packages.sources.empty()) roles.push_back("repositories");
   if (!out.packages.rdma.empty()) roles.push_back("rdma");
   if (made("roce") && has_roce_ports(in, group)) roles.push_back("roce");
   if (made("opensm")) out.subnets_managed = managed_subnets(c, in.plan, group);

@@ -10,6 +10,7 @@
 #include "compile/ansible/packages.h"
 #include "compile/containers/containers.h"
 #include "compile/file_systems.h"
+#include "compile/mirror/mirror.h"
 #include "compile/node_files.h"
 #include "compile/output.h"
 
@@ -33,6 +34,8 @@ struct AnsibleSettings {
   std::string_view firewall;                                  // file of the output nftables
   std::vector<std::string> firewall_inside;                   // whence it lets everything in
   NodePackages packages;
+  std::optional<MirrorServer> mirror;
+  std::vector<PackageSource> distribution_sources;            // where the mirror takes the place of the distribution's own
   std::int64_t imex_nodes = 0;                                // of an NVLink domain; 0: spans no two nodes
   std::vector<std::string> slurm_packages, slurm_controller_packages, slurm_database_packages;
   std::optional<std::string> slurm_state_server;              // slurm_state_server(), on controllers

@@ -53,7 +53,10 @@ void write_user_data(const CompileInput& in, int group, const InstallPlan& plan,
   y.list("early-commands").value(fetch("disks.sh", "/run/cluster-disks.sh") + " && sh /run/cluster-disks.sh").end_list();
   y.field("locale", "en_US.UTF-8").map("keyboard").field("layout", "us").end_map();
   y.map("network").field("version", 2).map("ethernets").map("any").map("match").field("name", "e*").end_map().field("dhcp4", true).field("optional", true).end_map().end_map().end_map();
-  y.map("apt").list("primary").begin_map().key("arches").flow({plan.arm ? "arm64" : "amd64"}).field("uri", plan.mirror).end_map().end_list().end_map();
+  const auto archive = [&](std::string_view which, const std::string& uri) { y.list(which).begin_map().key("arches").flow({plan.release.arm ? "arm64" : "amd64"}).field("uri", uri).end_map().end_list(); };
+  y.map("apt"), archive("primary", plan.mirror);
+  if (!plan.security.empty()) archive("security", plan.security), y.field("geoip", false);   // nobody outside is asked where the machine stands
+  y.end_map();
   storage(plan, y);
   y.map("user-data").field("disable_root", true).end_map();   // in the place of `identity`: nobody has a password
   y.map("ssh").field("install-server", true).field("allow-pw", false).end_map();

@@ -11,6 +11,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/mirror/mirror.h"
 #include "compile/node_files.h"
 #include "write/writers.h"
 
@@ -69,8 +70,16 @@ const StorageModel* scratch_refused(const Cluster& c, const NodeGroupModel& g) {
 
 bool says_anything(const Wishes& w) { return w.nvidia || w.cdi || w.unlimited_memlock || w.nofile > 0 || w.shared_memory > 0; }
 
+// Docker asks a mirror for images of docker.io alone.
+constexpr std::string_view kDockersOwn = "docker.io";
+bool docker_mirrored(const Cluster& c) {
+  const std::vector<std::string> all = mirrored_registries(c);
+  return std::find(all.begin(), all.end(), kDockersOwn) != all.end();
+}
+bool is_hosts_toml(std::string_view name) { return name.ends_with("/hosts.toml"); }
+
 // JSON has no comments, and dockerd refuses keys that it does not know: where it comes from stands in the manifest.
-void docker(const Wishes& w, const NodeGroupModel& g, std::string& out) {
+void docker(const Cluster& c, const Wishes& w, const NodeGroupModel& g, std::string& out) {
   JsonWriter j(out, {.indent = 2});
   j.begin_object();
   if (w.cdi && !older(g, "docker", "25")) j.object("features").field("cdi", true).end_object();   // since Docker 25
@@ -83,6 +92,7 @@ void docker(const Wishes& w, const NodeGroupModel& g, std::string& out) {
     j.end_object();
   }
   if (w.shared_memory > 0) j.field("default-shm-size", std::to_string(w.shared_memory));
+  if (docker_mirrored(c)) j.array("registry-mirrors").value("https://" + *c.spec.software.mirror->server).end_array();
   j.end_object();
   out += '\n';
 }
@@ -108,6 +118,23 @@ void containerd(const CompileInput& in, const Wishes& w, const NodeGroupModel& g
   };
   runtime("runc", {});
   if (w.nvidia) runtime("nvidia", kRuntime);
+  if (has_images(in.cluster)) out += '\n', out += kCri, out += ".registry]\nconfig_path = \"/etc/containerd/certs.d\"\n";
+}
+
+// https://github.com/containerd/containerd/blob/main/docs/hosts.md: the mirror is asked first, at its own path for this registry, and for nothing but images.
+void hosts_toml(const CompileInput& in, std::string_view file, std::string& out) {
+  const std::string_view folder = file.substr(0, file.rfind('/')), name = folder.substr(folder.rfind('/') + 1);
+  out += made_by(in, "");
+  ((out += "server = \"https://") += name == kDockersOwn ? "registry-1.docker.io" : name) += "\"\n\n";
+  (((out += "[host.\"https://") += *in.cluster.spec.software.mirror->server) += "/v2/") += name;
+  out += "\"]\ncapabilities = [\"pull\", \"resolve\"]\noverride_path = true\n";
+}
+
+// containers-registries.conf.d(5), what Podman and CRI-O read. With its port, a name without a dot is a host there too.
+void registries(const CompileInput& in, std::string& out) {
+  out += made_by(in, "");
+  for (const std::string& r : mirrored_registries(in.cluster))
+    out += "\n[[registry]]\nprefix = \"" + r + "\"\nlocation = \"" + r + "\"\n\n[[registry.mirror]]\nlocation = \"" + *in.cluster.spec.software.mirror->server + ":443/" + r + "\"\n";
 }
 
 // CRI-O and Podman have one word and one form for them.
@@ -186,8 +213,10 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     for (const ContainerFile& f : container_files(in.cluster, static_cast<int>(i))) {
       bundle.open("containers/" + g.name + "/" + f.name, "containers");
       std::string& out = bundle.text();
-      if (f.name == "daemon.json") docker(w, g, out);
+      if (f.name == "daemon.json") docker(in.cluster, w, g, out);
       else if (f.name == "containerd.toml") containerd(in, w, g, out);
+      else if (is_hosts_toml(f.name)) hosts_toml(in, f.name, out);
+      else if (f.name == "registries.conf") registries(in, out);
       else if (f.name == "crio.conf") crio(in, w, g, out);
       else if (f.name == "containers.conf") podman(in, w, out);
       else if (f.name == "enroot.conf") enroot(in, enroot_folder(in.cluster, static_cast<int>(i)), out);
@@ -207,8 +236,12 @@ std::vector<ContainerFile> container_files(const Cluster& c, int group) {
   if (g.count == 0 || g.software.containers.empty()) return out;
   const Wishes w = wishes_of(c, group);
   const bool limits = w.unlimited_memlock || w.nofile > 0;
-  if (runs(g, {"docker"}) && says_anything(w)) out.push_back({"daemon.json", "/etc/docker/daemon.json"});
-  if (runs(g, {"containerd"}) && (w.nvidia || w.cdi || in_kubernetes(c))) out.push_back({"containerd.toml", "/etc/containerd/config.toml"});
+  const std::vector<std::string> mirrored = mirrored_registries(c);
+  if (runs(g, {"docker"}) && (says_anything(w) || docker_mirrored(c))) out.push_back({"daemon.json", "/etc/docker/daemon.json"});
+  if (runs(g, {"containerd"}) && (w.nvidia || w.cdi || in_kubernetes(c) || !mirrored.empty())) out.push_back({"containerd.toml", "/etc/containerd/config.toml"});
+  if (runs(g, {"containerd"}))
+    for (const std::string& r : mirrored) out.push_back({"certs.d/" + r + "/hosts.toml", "/etc/containerd/certs.d/" + r + "/hosts.toml"});
+  if (runs(g, {"podman", "cri-o", "crio"}) && !mirrored.empty()) out.push_back({"registries.conf", "/etc/containers/registries.conf.d/90-cluster-mirror.conf"});
   if (runs(g, {"cri-o", "crio"}) && (w.nvidia || w.cdi || limits)) out.push_back({"crio.conf", "/etc/crio/crio.conf.d/90-cluster.conf"});
   if (runs(g, {"podman"}) && (limits || w.shared_memory > 0)) out.push_back({"containers.conf", "/etc/containers/containers.conf.d/90-cluster.conf"});
   if (runs(g, {"enroot"})) out.push_back({"enroot.conf", "/etc/enroot/enroot.conf"}), out.push_back({"enroot-tmpfiles.conf", "/etc/tmpfiles.d/90-cluster-enroot.conf"});
@@ -225,7 +258,7 @@ std::string enroot_folder(const Cluster& c, int group) {
 
 const Output kContainersOutput{
     .id = "containers",
-    .summary = "for each group of nodes what its container runtimes read: NVIDIA's runtime, container devices (CDI), limits, folders",
+    .summary = "for each group of nodes what its container runtimes read: NVIDIA's runtime, container devices (CDI), limits, folders, the mirror of registries",
     .consumers = "Docker 20.10, containerd 1.6, CRI-O 1.23, Podman 4, Enroot 3.2, Apptainer 1 and newer",
     .wanted = wanted,
     .emit = emit,

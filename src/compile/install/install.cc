@@ -10,6 +10,7 @@
 #include "compile/cloud_init/cloud_init.h"
 #include "compile/dhcp/dhcp.h"
 #include "compile/hosts/each_address.h"
+#include "compile/mirror/mirror.h"
 #include "compile/templates.h"
 #include "write/writers.h"
 
@@ -39,21 +40,6 @@ constexpr std::array kReleases = {
     Release{"rhel-8", ""},            Release{"rhel-9", ""},            Release{"rhel-10", ""},
 };
 
-// The release and its family; a minor release of Red Hat's line (rocky-9.4) is installed as its major one.
-struct Known { const Family* family; const Release* release; std::string number; };
-std::optional<Known> known(const NodeGroupModel& g) {
-  std::string os = g.software.os.value_or("");
-  const std::size_t dash = os.rfind('-');
-  if (dash == std::string::npos) return std::nullopt;
-  const auto family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) { return std::string_view(os).substr(0, dash) == f.os; });
-  if (family == kFamilies.end()) return std::nullopt;
-  if (family->installer == Installer::kickstart)
-    if (const std::size_t dot = os.find('.', dash); dot != std::string::npos && parse_uint(std::string_view(os).substr(dot + 1))) os.resize(dot);
-  const auto release = std::find_if(kReleases.begin(), kReleases.end(), [&](const Release& r) { return r.os == os; });
-  if (release == kReleases.end()) return std::nullopt;
-  return Known{&*family, &*release, os.substr(dash + 1)};
-}
-
 void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings) {
   const auto& drives = g.server.part.drives.entries;
   if (drives.empty()) return;   // not known: the only disk there is
@@ -77,6 +63,31 @@ void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings
 
 }  // namespace
 
+// A minor release of Red Hat's line (rocky-9.4) is installed as its major one.
+std::optional<KnownRelease> known_release(const NodeGroupModel& g) {
+  std::string os = g.software.os.value_or("");
+  const std::size_t dash = os.rfind('-');
+  if (dash == std::string::npos) return std::nullopt;
+  const auto family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) { return std::string_view(os).substr(0, dash) == f.os; });
+  if (family == kFamilies.end()) return std::nullopt;
+  if (family->installer == Installer::kickstart)
+    if (const std::size_t dot = os.find('.', dash); dot != std::string::npos && parse_uint(std::string_view(os).substr(dot + 1))) os.resize(dot);
+  const auto release = std::find_if(kReleases.begin(), kReleases.end(), [&](const Release& r) { return r.os == os; });
+  if (release == kReleases.end()) return std::nullopt;
+  KnownRelease out{.installer = family->installer, .family = family->os, .os = release->os, .codename = release->codename, .number = os.substr(dash + 1), .mirror = std::string(family->mirror)};
+  out.arm = g.software.arch.value_or(Arch::x86_64) == Arch::aarch64;
+  if (out.arm && family->os == "ubuntu") out.mirror = "http://ports.ubuntu.com/ubuntu-ports";
+  if (family->os == "centos-stream") out.mirror += out.number + "-stream";
+  else if (family->installer == Installer::kickstart && !out.mirror.empty()) out.mirror += out.number;
+  return out;
+}
+
+std::string netboot_folder(const KnownRelease& r, const std::string& mirror) {
+  const std::string deb = r.arm ? "arm64" : "amd64";
+  if (r.installer == Installer::preseed) return mirror + "/dists/" + std::string(r.codename) + "/main/installer-" + deb + "/current/images/netboot/debian-installer/" + deb + "/";
+  return mirror + "/BaseOS/" + (r.arm ? "aarch64" : "x86_64") + "/os/images/pxeboot/";
+}
+
 int first_provisioner(const Cluster& c) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     if (c.nodes[g].count > 0 && c.nodes[g].has_role(Role::provisioning)) return static_cast<int>(g);
@@ -89,8 +100,8 @@ std::optional<Installer> installer_of(const Cluster& c, int group) {
   if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || primary < 0 || first_provisioner(c) < 0 || !dhcp_server(c)) return std::nullopt;
   const NetworkModel& net = c.networks[static_cast<std::size_t>(primary)];
   if (net.kind != LinkKind::ethernet || std::none_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group && !is_management_port(c, net, e); })) return std::nullopt;
-  const auto k = known(g);
-  return k ? std::optional(k->family->installer) : std::nullopt;
+  const auto k = known_release(g);
+  return k ? std::optional(k->installer) : std::nullopt;
 }
 
 bool installs(const Cluster& c, Installer which) {
@@ -117,16 +128,12 @@ std::optional<InstallPlan> install_plan(const CompileInput& in, int group, Findi
   const auto server = boot_server(in);
   if (!installer || !server) return std::nullopt;
   const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
-  const Known k = *known(g);
-  InstallPlan out{.installer = *installer, .os = std::string(k.release->os), .release = k.number, .codename = k.release->codename, .server = *server};
-  out.arm = g.software.arch.value_or(Arch::x86_64) == Arch::aarch64;
-  if (k.family->mirror.empty()) {
-    out.mirror = server->url + "/media/" + out.os;
-  } else {
-    out.mirror = k.family->mirror;
-    if (out.arm && k.family->os == "ubuntu") out.mirror = "http://ports.ubuntu.com/ubuntu-ports";
-    if (k.family->os == "centos-stream") out.mirror += k.number + "-stream";
-    else if (*installer == Installer::kickstart) out.mirror += k.number;
+  const KnownRelease k = *known_release(g);
+  InstallPlan out{.installer = *installer, .os = std::string(k.os), .release = k, .server = *server};
+  out.mirror = k.mirror.empty() ? server->url + "/media/" + out.os : k.mirror;
+  if (const std::string base = installer_mirror(in); !base.empty() && !k.mirror.empty()) {
+    out.mirror = mirrored(k.mirror, base);
+    if (const std::string_view security = security_mirror(k); !security.empty()) out.security = mirrored(security, base);
   }
   out.user = "admin";
   out.keys = server->url + "/authorized_keys";

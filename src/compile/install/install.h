@@ -16,6 +16,19 @@ namespace clusterc {
 
 enum class Installer : std::uint8_t { preseed, autoinstall, kickstart };
 
+// The release that a group's `os` means, where an installer of it is known here.
+struct KnownRelease {
+  Installer installer;
+  std::string_view family, os;                     // "debian", "debian-12"
+  std::string_view codename;                       // Debian's and Ubuntu's: "bookworm"
+  std::string number;                              // "12"
+  std::string mirror;                              // whence its project serves it, without a slash at its end; empty: RHEL, with a subscription alone
+  bool arm = false;
+};
+std::optional<KnownRelease> known_release(const NodeGroupModel&);
+// Where an installer's kernel and initial file system lie below a mirror.
+std::string netboot_folder(const KnownRelease&, const std::string& mirror);
+
 // nullopt: no installer of this operating system is known, or nobody installs the group. `wanted` of the outputs asks the second.
 std::optional<Installer> installer_of(const Cluster&, int group);
 bool installs(const Cluster&, Installer);
@@ -33,11 +46,11 @@ std::optional<BootServer> boot_server(const CompileInput&);   // nullopt: nobody
 
 struct InstallPlan {
   Installer installer;
-  std::string os, release;                         // "debian-12", "12"
-  std::string_view codename;                       // Debian's: "bookworm"
-  bool arm = false;
+  std::string os;                                  // "debian-12"
+  KnownRelease release;
   BootServer server;
-  std::string mirror, user, keys;                  // URL without a slash at its end; account; URL of its authorized_keys
+  std::string mirror, security;                    // URLs without a slash at their ends; security: of Debian's and Ubuntu's, where the site has a mirror of its own
+  std::string user, keys;                          // account; URL of its authorized_keys
   DriveChoice disks;                               // mirrors of each other where there are several; of any kind: the only disk of the machine
   bool network = false;                            // cloud-init has a network-config of each node
   std::int64_t folders = 0;                        // of cloud-init: GROUP-0, GROUP-1, …

@@ -16,10 +16,10 @@ bool wanted(const Cluster& c) { return installs(c); }
 struct Start { std::string kernel, initrd, arguments; };
 Start start_of(const InstallPlan& p, const std::string& group) {
   // The port that the machine was started over, as PXELINUX names it (IPAPPEND 2): installers then take no other.
-  const std::string common = " BOOTIF=01-${netX/mac:hexhyp} cluster.host=${hostname}", arch = p.arm ? "aarch64" : "x86_64", deb = p.arm ? "arm64" : "amd64";
+  const std::string common = " BOOTIF=01-${netX/mac:hexhyp} cluster.host=${hostname}", arch = p.release.arm ? "aarch64" : "x86_64";
   switch (p.installer) {
     case Installer::preseed: {
-      const std::string folder = p.mirror + "/dists/" + std::string(p.codename) + "/main/installer-" + deb + "/current/images/netboot/debian-installer/" + deb + "/";
+      const std::string folder = netboot_folder(p.release, p.mirror);
       return {folder + "linux", folder + "initrd.gz", "auto=true priority=critical url=" + p.server.url + "/preseed/" + group + ".cfg hostname=${hostname} interface=auto" + common};
     }
     case Installer::autoinstall: {
@@ -30,8 +30,8 @@ Start start_of(const InstallPlan& p, const std::string& group) {
   }
   // The iPXE that distributions pack knows no TLS; the installer does. These mirrors answer both ways.
   constexpr std::string_view kTls = "https://";
-  const std::string folder = p.mirror + "/BaseOS/" + arch + "/os", boot = (folder.starts_with(kTls) ? "http://" + folder.substr(kTls.size()) : folder) + "/images/pxeboot/";
-  return {boot + "vmlinuz", boot + "initrd.img", "ip=dhcp inst.repo=" + folder + "/ inst.ks=" + p.server.url + "/kickstart/" + group + ".ks" + common};
+  const std::string folder = netboot_folder(p.release, p.mirror), boot = folder.starts_with(kTls) ? "http://" + folder.substr(kTls.size()) : folder;
+  return {boot + "vmlinuz", boot + "initrd.img", "ip=dhcp inst.repo=" + p.mirror + "/BaseOS/" + arch + "/os/ inst.ks=" + p.server.url + "/kickstart/" + group + ".ks" + common};
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {

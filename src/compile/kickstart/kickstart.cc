@@ -31,7 +31,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     const auto plan = install_plan(in, static_cast<int>(g), findings);
     if (!plan) continue;
     const NodeGroupModel& group = in.cluster.nodes[g];
-    const std::string arch = plan->arm ? "aarch64" : "x86_64";
+    const std::string arch = plan->release.arm ? "aarch64" : "x86_64";
     bundle.open("kickstart/" + group.name + ".ks", "kickstart");
     std::string& out = bundle.text();
     out += install_header(in, "kickstart");

@@ -1,5 +1,5 @@
 // nginx/cluster.conf: the web server of the machine that others are installed from. What nodes fetch while they are installed is served to their own
-// network, and nothing else of the tree that lies beside it.
+// network, and nothing else of the tree that lies beside it. nginx/mirror.conf: that of the mirror: packages, and the registry behind it.
 #include "compile/nginx/nginx.h"
 
 #include <algorithm>
@@ -9,23 +9,91 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/install/install.h"
+#include "compile/mirror/mirror.h"
 
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return installs(c); }
+bool wanted(const Cluster& c) { return installs(c) || (c.spec.software.mirror && c.spec.software.mirror->server); }
 
 // One directive: nothing in it opens or closes a block, begins a comment or leaves a quote open (https://nginx.org/en/docs/beginners_guide.html#conf_structure).
 bool directive(std::string_view line) {
   return line.ends_with(';') && line.find_first_of("{}#\\") == line.npos && std::count(line.begin(), line.end(), '"') % 2 == 0 && std::count(line.begin(), line.end(), '\'') % 2 == 0;
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void extra_directives(const CompileInput& in, std::string_view file, std::string& out, Findings& findings) {
+  const std::string extra = install_extra(in, file, directive, "keepalive_timeout 20s;", findings);
+  for (const std::string_view line : split(extra, '\n'))
+    if (!line.empty()) out += "    ", out += line, out += '\n';
+}
+
+// Whom a location answers, to be read alone.
+void only(const std::vector<std::string>& clients, std::string& out) {
+  for (const std::string& c : clients) out += "        allow " + c + ";\n";
+  if (!clients.empty()) out += "        deny all;\n";
+  out += "        limit_except GET {\n            deny all;\n        }\n";
+}
+
+// The cluster's networks ask a mirror that is one of its nodes; another machine may see them from behind a router.
+std::vector<std::string> mirror_clients(const Cluster& c, const MirrorServer& m) {
+  std::vector<std::string> out;
+  for (const NetworkModel& n : c.networks)
+    if (m.group >= 0 && n.subnet) out.push_back(n.subnet->text());
+  return out;
+}
+
+void packages(const Cluster& c, const MirrorServer& m, std::string& out) {
+  out += "\n    location /packages/ {\n        root " + m.spec->folder.value_or("") + ";\n";
+  only(mirror_clients(c, m), out);
+  out += "        default_type application/octet-stream;\n    }\n";
+}
+
+bool serves_both(const MirrorServer& m, const std::optional<BootServer>& boot, const Cluster& c) { return boot && m.address == boot->address && installs(c); }
+
+// The registry behind it has images by the registry that they are from; Docker, which asks a mirror for images of docker.io alone, does not say so.
+void registry(const Cluster& c, const MirrorServer& m, std::string& out) {
+  const auto location = [&](std::string_view what, std::string_view rewrite) {
+    out += "\n    location ", out += what, out += " {\n";
+    only(mirror_clients(c, m), out);
+    out += rewrite;
+    out += "        proxy_pass http://127.0.0.1:5000;\n        proxy_set_header Host $http_host;\n        proxy_set_header X-Forwarded-Proto $scheme;\n        proxy_buffering off;\n    }\n";
+  };
+  location("= /v2/", "");
+  location("~ ^/v2/[^/]+\\.[^/]+/", "");
+  location("/v2/", "        rewrite ^/v2/(.+)$ /v2/docker.io/$1 break;\n");
+}
+
+void mirror(const CompileInput& in, const MirrorServer& m, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
-  check_extra_files(in, "nginx", {"cluster.conf"}, findings);
+  bundle.open("nginx/mirror.conf", "nginx");
+  std::string& out = bundle.text();
+  out += made_by(in, "nginx");
+  out += "# for the mirror, " + m.host + ": /etc/nginx/conf.d/mirror.conf; certificate and key are yours to put where they are named\n";
+  std::string names = m.host;
+  if (!m.node.empty() && m.node != m.host) names += " " + m.node;
+  if (!m.node.empty() && m.node == m.host && c.spec.software.domain) names += " " + m.node + "." + *c.spec.software.domain;
+  if (m.address != 0) names += " " + ipv4_text(m.address);
+  out += "server {\n    listen 443 ssl;\n    server_name " + names + ";\n    server_tokens off;\n";
+  out += "    ssl_certificate /etc/nginx/cluster-mirror.pem;\n    ssl_certificate_key /etc/nginx/cluster-mirror.key;\n    ssl_protocols TLSv1.2 TLSv1.3;\n";
+  extra_directives(in, "mirror.conf", out, findings);
+  out += "\n    location / {\n        return 404;\n    }\n";
+  packages(c, m, out);
+  if (has_images(c)) registry(c, m, out);
+  out += "}\n";
+  if (!serves_both(m, boot_server(in), c)) {
+    out += "\n# installers know no authority of the site; what they fetch is signed, or as trusted as the way that they started\nserver {\n    listen 80;\n    server_name " + names + ";\n    server_tokens off;\n";
+    out += "\n    location / {\n        return 404;\n    }\n";
+    packages(c, m, out);
+    out += "}\n";
+  }
+  bundle.close();
+}
+
+void installations(const CompileInput& in, const std::optional<MirrorServer>& m, Bundle& bundle, Findings& findings) {
+  const Cluster& c = in.cluster;
   const auto server = boot_server(in);
   const int primary = primary_network(c);
-  if (!server || primary < 0 || !c.networks[static_cast<std::size_t>(primary)].subnet) return;
+  if (!installs(c) || !server || primary < 0 || !c.networks[static_cast<std::size_t>(primary)].subnet) return;
   const std::string address = ipv4_text(server->address), clients = c.networks[static_cast<std::size_t>(primary)].subnet->text();
   bundle.open("nginx/cluster.conf", "nginx");
   std::string& out = bundle.text();
@@ -33,21 +101,28 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   out += "# for the machine with the address " + address + ": /etc/nginx/conf.d/cluster.conf; the compiled tree lies in /srv/cluster\n";
   // By its name and not its address alone, so that nginx starts on the second of two heads as well, and beside the site that a distribution brings.
   out += "server {\n    listen 80;\n    server_name " + address + ";\n    server_tokens off;\n    root /srv;\n";
-  const std::string extra = install_extra(in, "cluster.conf", directive, "keepalive_timeout 20s;", findings);
-  for (const std::string_view line : split(extra, '\n'))
-    if (!line.empty()) out += "    ", out += line, out += '\n';
+  extra_directives(in, "cluster.conf", out, findings);
   out += "\n    location / {\n        return 404;\n    }\n\n";
   out += "    location ~ ^/cluster/(authorized_keys$|(ipxe|preseed|autoinstall|kickstart|cloud-init|media|install)/) {\n";
-  out += "        allow " + clients + ";\n        deny all;\n        limit_except GET {\n            deny all;\n        }\n";
-  out += "        disable_symlinks if_not_owner from=$document_root;\n        default_type text/plain;\n    }\n}\n";
+  only({clients}, out);
+  out += "        disable_symlinks if_not_owner from=$document_root;\n        default_type text/plain;\n    }\n";
+  if (m && serves_both(*m, server, c)) packages(c, *m, out);
+  out += "}\n";
   bundle.close();
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  check_extra_files(in, "nginx", {"cluster.conf", "mirror.conf"}, findings);
+  const auto m = mirror_server(in);
+  installations(in, m, bundle, findings);
+  if (m) mirror(in, *m, bundle, findings);
 }
 
 }  // namespace
 
 const Output kNginxOutput{
     .id = "nginx",
-    .summary = "the web server that boot menus, answers and scripts of an installation come from",
+    .summary = "the web server that boot menus, answers and scripts of an installation come from, and that of a mirror",
     .consumers = "nginx 1.18 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -44,7 +44,7 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("mirror/http/hostname", "string", rest.substr(0, rest.find('/')));
   answer("mirror/http/directory", "string", rest.substr(rest.find('/')));
   answer("mirror/http/proxy", "string", "");
-  answer("mirror/suite", "string", plan.codename);
+  answer("mirror/suite", "string", plan.release.codename);
   out += "# no password: administrators come by key (" + name + "-finish.sh), root not at all\n";
   // "!" disables an account; the installer's own way of making one lays it below /home, and keeps some names for itself.
   answer("passwd/root-login", "boolean", "true");
@@ -64,6 +64,10 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("partman/choose_partition", "select", "finish");
   answer("grub-installer/only_debian", "boolean", "true");
   answer("apt-setup/cdrom/set-first", "boolean", "false");
+  if (!plan.security.empty()) {   // security.debian.org would be asked; the archive is signed, whence it comes is all the same
+    answer("apt-setup/services-select", "multiselect", "updates");
+    answer("apt-setup/local0/repository", "string", plan.security + " " + std::string(plan.release.codename) + "-security main");
+  }
   out += "tasksel tasksel/first multiselect standard\n";
   answer("pkgsel/include", "string", "openssh-server sudo curl python3 cloud-init");
   answer("pkgsel/upgrade", "select", "full-upgrade");

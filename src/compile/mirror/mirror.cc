@@ -1,0 +1,271 @@
+// mirror/: what fills a mirror of packages and container images on a machine with internet, and the registry that serves the images: for each group the
+// repositories that its machines are told of (the distribution's own, and those of the roles), what installers fetch, the images that the spec names.
+#include "compile/mirror/mirror.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "compile/ansible/settings.h"
+#include "compile/common.h"
+#include "compile/hosts/each_address.h"
+#include "compile/templates.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::string_view kList = "mirror.list";
+constexpr std::string_view kRegistry = "127.0.0.1:5000";   // behind nginx, which speaks TLS and lets nobody write
+
+bool wanted(const Cluster& c) { return c.spec.software.mirror && c.spec.software.mirror->server; }
+
+// What stands in apt-mirror's list, in wget's, in a shell's words: no release of a spec brings other signs in.
+bool is_url(std::string_view text) {
+  return text.find("://") != text.npos && text.find("/..") == text.npos && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view(":/._+-").find(c) != std::string_view::npos;
+  });
+}
+
+// What all groups need, each once.
+struct Needs {
+  std::set<std::string> debs;                          // lines of mirror.list
+  std::set<std::string> indexes;                       // what has to be there when they have been fetched
+  std::map<std::string, PackageSource> rpms;           // by URL
+  std::set<std::string> files;                         // URLs
+};
+
+std::string below_packages(std::string_view url) {
+  std::string out = mirrored(url, "");
+  out.erase(0, 1);
+  while (out.ends_with('/')) out.pop_back();
+  return out;
+}
+
+void take(const PackageSource& s, bool arm, Needs& out) {
+  if (!is_url(s.url)) return;
+  const bool key_to_fetch = is_url(s.key);
+  if (key_to_fetch) out.files.insert(s.key);
+  if (s.suite.empty()) {
+    out.rpms.emplace(s.url, s);
+    return;
+  }
+  for (const std::string_view suite : split(s.suite, ' ')) {
+    out.debs.insert("deb [arch=" + std::string(arm ? "arm64" : "amd64") + "] " + s.url + " " + std::string(suite) + (s.components.empty() ? "" : " " + s.components));
+    out.indexes.insert(below_packages(s.url) + (suite == "./" ? "" : "/dists/" + std::string(suite)) + "/Release");
+  }
+}
+
+Needs needs_of(const CompileInput& in, Findings& findings) {
+  Needs out;
+  const Cluster& c = in.cluster;
+  const MadeOutputs made(c);
+  Findings of_ansible;   // said by the output that installs the packages
+  std::set<std::string> unknown;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const NodeGroupModel& group = c.nodes[g];
+    if (group.count == 0) continue;
+    const bool arm = group.software.arch.value_or(Arch::x86_64) == Arch::aarch64;
+    for (const PackageSource& s : ansible_settings(in, made, static_cast<int>(g), of_ansible).packages.sources) take(s, arm, out);
+    const std::vector<PackageSource> own = distribution_sources(group);
+    for (const PackageSource& s : own) take(s, arm, out);
+    if (own.empty() && group.software.os && unknown.insert(*group.software.os).second)
+      findings.note("mirror-distribution-unknown", group.software.os.span, "the packages of '" + one_line(*group.software.os) + "' itself are in no list of the mirror: " +
+                    (group.software.os->starts_with("rhel") ? "they come with a subscription" : "whence they come is not known here"));
+    const auto installer = installer_of(c, static_cast<int>(g));
+    const auto release = known_release(group);
+    if (!installer || !release || release->mirror.empty()) continue;
+    if (*installer == Installer::preseed) {
+      for (const std::string_view file : {"linux", "initrd.gz"}) out.files.insert(netboot_folder(*release, release->mirror) + std::string(file));
+      out.debs.insert("deb [arch=" + std::string(release->arm ? "arm64" : "amd64") + "] " + release->mirror + " " + std::string(release->codename) + " main/debian-installer");
+    } else if (*installer == Installer::kickstart) {   // Anaconda reads .treeinfo, and its second stage from where that says
+      const std::string root = release->mirror + "/BaseOS/" + (release->arm ? "aarch64" : "x86_64") + "/os/";
+      for (const std::string_view file : {".treeinfo", "images/pxeboot/vmlinuz", "images/pxeboot/initrd.img", "images/install.img"}) out.files.insert(root + std::string(file));
+    }
+  }
+  return out;
+}
+
+// A name that dnf takes: the way of the repository.
+std::string repository_id(std::string_view url) {
+  std::string out = below_packages(url);
+  std::replace(out.begin(), out.end(), '/', '-');
+  return out;
+}
+
+bool is_line(std::string_view text) {
+  const auto words = split(text, ' ');
+  return (words.size() >= 3 && (words[0] == "deb" || words[0].starts_with("deb-"))) || (words.size() == 2 && (words[0] == "clean" || words[0] == "skip-clean")) || (words.size() == 3 && words[0] == "set");
+}
+
+void list(const CompileInput& in, const Needs& needs, const std::string& folder, Bundle& bundle, Findings& findings) {
+  const std::string extra = install_extra(in, kList, is_line, "deb [arch=amd64] https://download.docker.com/linux/debian bookworm stable", findings);
+  if (needs.debs.empty() && extra.empty()) return;
+  bundle.open("mirror/mirror.list", "mirror");
+  std::string& out = bundle.text();
+  out += made_by(in, "mirror");
+  out += "set base_path " + folder + "/.apt-mirror\nset mirror_path " + folder + "/packages\n";
+  out += "# lists of what is in which package serve nobody who installs\nset _contents 0\nset run_postmirror 0\n";
+  for (const std::string& line : needs.debs) out += line, out += '\n';
+  if (!extra.empty()) out += "# outputs.mirror.extra of the spec\n" + extra;
+  bundle.close();
+}
+
+void repositories(const CompileInput& in, const Needs& needs, Bundle& bundle) {
+  if (needs.rpms.empty()) return;
+  bundle.open("mirror/mirror.repo", "mirror");
+  bundle.text() += made_by(in, "");
+  IniWriter w(bundle.text());
+  for (const auto& [url, source] : needs.rpms) {
+    w.section(repository_id(url)).field("name", source.name).field("baseurl", url).field("enabled", 1);
+    if (is_url(source.key)) w.field("gpgcheck", 1).field("gpgkey", source.key);   // nodes have the distribution's own keys
+  }
+  bundle.close();
+}
+
+void images(const CompileInput& in, const Mirror& m, Bundle& bundle) {
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> by;   // registry, path, tags and digests
+  for (const auto& image : m.images) {
+    if (!image) continue;
+    const std::size_t slash = image->find('/'), at = image->find('@'), end = at != image->npos ? at : image->find(':', slash);
+    if (slash == image->npos || end == image->npos) continue;   // told by the reader
+    std::vector<std::string>& tags = by[image->substr(0, slash)][image->substr(slash + 1, end - slash - 1)];
+    if (std::string tag = image->substr(end + 1); std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(std::move(tag));
+  }
+  bundle.open("mirror/images.yaml", "mirror");
+  bundle.text() += made_by(in, "");
+  YamlWriter y(bundle.text());
+  y.begin_map();
+  for (const auto& [registry, paths] : by) {
+    y.map(registry).map("images");
+    for (const auto& [path, tags] : paths) {
+      y.list(path);
+      for (const std::string& tag : tags) y.value(tag);
+      y.end_list();
+    }
+    y.end_map().end_map();
+  }
+  y.end_map();
+  bundle.close();
+
+  bundle.open("mirror/registry.yml", "mirror");
+  bundle.text() += made_by(in, "");
+  YamlWriter r(bundle.text());
+  r.begin_map().field("version", "0.1").map("log").field("level", "warn").map("accesslog").field("disabled", true).end_map().end_map();
+  r.map("storage").map("cache").field("blobdescriptor", "inmemory").end_map().map("filesystem").field("rootdirectory", m.folder.value_or("") + "/registry").end_map().end_map();
+  r.map("http").field("addr", kRegistry).field("relativeurls", true).end_map().end_map();
+  bundle.close();
+}
+
+void fill(const CompileInput& in, const Needs& needs, const Mirror& m, bool list_made, Bundle& bundle) {
+  bundle.open("mirror/fill.sh", "mirror", 0755);
+  std::string& out = bundle.text();
+  out += "#!/bin/sh\n" + made_by(in, "");
+  ShellWriter sh(out);
+  sh.assign("folder", m.folder.value_or("")).assign("registry", kRegistry);
+  for (const TemplateFile& file : template_files())
+    if (file.path == "mirror/fill.sh") out += file.text;
+  if (list_made) sh.command({"debs"});
+  for (const std::string& path : needs.indexes) sh.command({"index", path});
+  for (const auto& [url, source] : needs.rpms) sh.command({"rpms", repository_id(url), below_packages(url)});
+  if (!needs.files.empty()) sh.command({"files"});
+  if (has_images(in.cluster)) sh.command({"images"});
+  sh.command({"done_with"});
+  bundle.close();
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  check_extra_files(in, "mirror", {kList}, findings);
+  const auto server = mirror_server(in);
+  if (!server) return;
+  const Mirror& m = *server->spec;
+  const Needs needs = needs_of(in, findings);
+  list(in, needs, m.folder.value_or(""), bundle, findings);
+  repositories(in, needs, bundle);
+  if (!needs.files.empty()) {
+    std::string text;
+    for (const std::string& url : needs.files) text += url, text += '\n';
+    bundle.add("mirror/files", "mirror", text);
+  }
+  if (has_images(in.cluster)) images(in, m, bundle);
+  fill(in, needs, m, !needs.debs.empty() || extra_of(in, kList), bundle);
+  if (server->group < 0) return;
+  // Of the distributions that are installed here Debian and Ubuntu pack a registry.
+  const std::string os = in.cluster.nodes[static_cast<std::size_t>(server->group)].software.os.value_or("");
+  if (has_images(in.cluster) && !os.empty() && !os.starts_with("debian-") && !os.starts_with("ubuntu-"))
+    findings.warning("mirror-registry-unpacked", m.server.span, "'" + one_line(os) + "' packs no registry: nothing compiled serves the images from '" + server->node + "'").help("a server with Debian or Ubuntu, or a registry of yours on it at " + std::string(kRegistry));
+}
+
+}  // namespace
+
+std::optional<MirrorServer> mirror_server(const CompileInput& in) {
+  const Cluster& c = in.cluster;
+  if (!wanted(c)) return std::nullopt;
+  MirrorServer out{.spec = &*c.spec.software.mirror, .host = *c.spec.software.mirror->server};
+  std::string_view name = out.host;
+  const std::string tail = c.spec.software.domain ? "." + *c.spec.software.domain : std::string();
+  if (!tail.empty() && name.ends_with(tail)) name.remove_suffix(tail.size());
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const std::int64_t member = c.nodes[g].names.index_of(name);
+    if (member < 0) continue;
+    out.node = name, out.group = static_cast<int>(g);
+    if (const Home home = home_of(c, in.plan, out.group); home.network >= 0) out.address = in.plan.address(home.network, home.end_points, member, 0);
+    break;
+  }
+  return out;
+}
+
+bool has_images(const Cluster& c) { return wanted(c) && !c.spec.software.mirror->images.empty(); }
+
+std::vector<std::string> mirrored_registries(const Cluster& c) {
+  std::vector<std::string> out;
+  if (!wanted(c)) return out;
+  for (const auto& image : c.spec.software.mirror->images)
+    if (image && image->find('/') != image->npos)
+      if (std::string registry = image->substr(0, image->find('/')); std::find(out.begin(), out.end(), registry) == out.end()) out.push_back(std::move(registry));
+  return out;
+}
+
+std::string mirrored(std::string_view url, std::string_view base) {
+  const std::size_t begin = url.find("://");
+  return std::string(base) + "/" + std::string(begin == url.npos ? url : url.substr(begin + 3));
+}
+
+std::string installer_mirror(const CompileInput& in) {
+  const auto server = mirror_server(in);
+  if (!server) return {};
+  return "http://" + (server->address != 0 ? ipv4_text(server->address) : server->host) + "/packages";
+}
+
+// https://www.debian.org/security/ (security.debian.org/debian-security, SUITE-security); Ubuntu: what its installer writes, where ports.ubuntu.com has both.
+std::string_view security_mirror(const KnownRelease& r) {
+  if (r.family == "debian") return "http://security.debian.org/debian-security";
+  if (r.family == "ubuntu") return r.arm ? "http://ports.ubuntu.com/ubuntu-ports" : "http://security.ubuntu.com/ubuntu";
+  return {};
+}
+
+std::vector<PackageSource> distribution_sources(const NodeGroupModel& g) {
+  const auto r = known_release(g);
+  if (!r || r->mirror.empty()) return {};
+  const std::string suite(r->codename);
+  if (r->family == "debian" || r->family == "ubuntu") {
+    // Firmware has an archive area of its own since Debian 12 (its release notes, 2.2); Ubuntu's Slurm and munge are in universe.
+    const std::string areas = r->family == "ubuntu" ? "main restricted universe" : r->number == "11" ? "main" : "main non-free-firmware";
+    const std::string key = "/usr/share/keyrings/" + std::string(r->family) + "-archive-keyring.gpg", name(r->family);
+    return {{name, r->mirror, suite + " " + suite + "-updates", areas, key}, {name + "-security", std::string(security_mirror(*r)), suite + "-security", areas, key}};
+  }
+  std::vector<PackageSource> out;
+  for (const std::string_view part : {"BaseOS", "AppStream"}) out.push_back({std::string(part), r->mirror + "/" + std::string(part) + "/" + (r->arm ? "aarch64" : "x86_64") + "/os/", "", "", ""});
+  return out;
+}
+
+const Output kMirrorOutput{
+    .id = "mirror",
+    .summary = "what fills a mirror of packages and container images, where the spec names one: the repositories of every group, what installers fetch, images, the registry that serves them",
+    .consumers = "apt-mirror 0.5, dnf 4 (reposync), wget, skopeo 1.9, docker-registry 2.8 and newer",
+    .wanted = wanted,
+    .emit = emit,
+};
+
+}  // namespace clusterc
