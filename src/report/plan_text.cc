@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/format.h"
+#include "model/rounding.h"
 #include "plan/accessories.h"
 #include "plan/fitted.h"
 #include "plan/hints.h"
@@ -94,6 +95,7 @@ std::string racks_text(const Cluster& cluster, const Plan& plan) {
     lines[at->second].names.push_back(cluster.rack_name(number));
   }
   // What it may draw all the time, with everything alive and after the loss of any one feed: what the placement keeps to.
+  bool over = false;
   Table table({"racks", ">power", ">may draw", ">weight", ">U used", "holds"});
   for (const Line& line : lines) {
     const int group = cluster.rack_group_of(line.rack);
@@ -106,10 +108,12 @@ std::string racks_text(const Cluster& cluster, const Plan& plan) {
       units = std::to_string(used);
       if (const RackPart* part = cluster.racks[static_cast<std::size_t>(group)].part; part && part->units) units += "/" + std::to_string(*part->units);
     }
-    table.row({fold_names(line.names), to_text(line.one->power) + lacks(!line.one->power_complete), std::isfinite(may) ? to_text(Watts(may)) : "-",
+    const bool too_much = above(line.one->power.value, may);
+    over = over || too_much;
+    table.row({fold_names(line.names), (too_much ? "! " : "") + to_text(line.one->power) + lacks(!line.one->power_complete), std::isfinite(may) ? to_text(Watts(may)) : "-",
                to_text(line.one->weight) + lacks(!line.one->weight_complete), units, rack_signature(cluster, plan, *line.one)});
   }
-  return table.text();
+  return table.text() + (over ? "  ! above what it may draw after the loss of a feed: `clusterc check` says what that means\n" : "");
 }
 
 std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps& gaps) {

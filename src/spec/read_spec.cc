@@ -345,7 +345,9 @@ class Checker {
     for (const std::string_view known : kKnown)
       if (*os == known || name == known) return;
     Finding& f = findings_.warning("spec-unknown-value", os.span, format("'{}' is no distribution that is known here: what depends on it, such as netplan, is not written", *os));
-    if (!offer_names(f, name, kKnown)) f.help("written as name-release: ubuntu-24.04, rocky-9, debian-12");
+    std::vector<std::string> with_release;
+    for (const std::string_view known : kKnown) with_release.push_back(std::string(known).append(*os, name.size()));
+    if (!offer_names(f, *os, {with_release.begin(), with_release.end()})) f.help("written as name-release: ubuntu-24.04, rocky-9, debian-12");
   }
 
   // Names of files in the IANA database: parts of letters, digits, _ + -, parted by '/' (its theory.html, "Timezone identifiers").
