@@ -42,6 +42,7 @@ constexpr OtherFinding kOthers[] = {
     {"output-extra-contradicts-spec", "an extra line says again what follows from the spec"},
     {"output-extra-malformed", "an extra line that the program which reads the file would not take"},
     {"output-extra-unknown-file", "extra lines for a file that the output does not have"},
+    {"output-extra-unknown-key", "an extra line whose key the program which reads the file does not know"},
     {"output-extra-unused", "extra lines for an output that is not compiled"},
     {"output-logs-unreceived", "monitoring names a program that keeps logs, and no node has the role monitoring: they are sent nowhere"},
     {"output-nodes-left-out", "nodes that a list of machines leaves out, as their MAC is not known"},

@@ -111,6 +111,22 @@ equal "case extra-lines: ReturnToService" "$("$run/enter" scontrol show config |
 equal "case extra-lines: SchedulerParameters" "$("$run/enter" scontrol show config | sed -n 's/^SchedulerParameters *= //p')" "bf_continue,bf_max_job_test=1000"
 stop
 
+# ---- the keys that extra lines may have (src/compile/slurm/conf_keys.cc), each asked of the installed Slurm: it refuses those of 24.11 alone, and a slip -----
+refused=$(python3 - "$src/src/compile/slurm/conf_keys.cc" "$work" <<'END'
+import os, re, subprocess, sys
+keys = re.findall(r'"([A-Za-z0-9]+)"', open(sys.argv[1], encoding="utf-8").read().split("kKeys[] = {")[1].split("};")[0])
+conf = os.path.join(sys.argv[2], "keys.conf")
+for key in [*keys, "ReturnToServise"]:
+    own = "" if key in ("ClusterName", "SlurmctldHost", "NodeName", "PartitionName") else f"{key}=1\n"
+    with open(conf, "w", encoding="utf-8") as file:
+        file.write("ClusterName=x\nSlurmctldHost=localhost\nNodeName=n1\nPartitionName=p Nodes=n1\n" + own)
+    said = subprocess.run(["sinfo", "-V"], env={**os.environ, "SLURM_CONF": conf}, capture_output=True, text=True, timeout=20, check=False)
+    if f"unrecognized key: {key}" in said.stderr:
+        print(key, end=" ")
+END
+)
+equal "keys that Slurm 22.05 refuses" "$refused" "CertmgrParameters CertmgrType DataParserParameters HashPlugin MaxBatchRequeue PreemptParameters SuspendExcStates TLSParameters TLSType ReturnToServise "
+
 # ---- broken twins ------------------------------------------------------------------------------------------------------------
 twin() {   # NAME FILE SED-EXPRESSION PATTERN: slurmctld ends, or says PATTERN
   cp -r "$work/superpod" "$work/twin-$1"

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/slurm/conf_keys.h"
+#include "diag/near.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -83,6 +85,11 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
           continue;
         }
         replaced.push_back(lower);
+      }
+      if (key != "#" && lower != "include" && name_ == "slurm.conf" && !is_slurm_conf_key(key)) {
+        Finding& f = findings.warning("output-extra-unknown-key", wish.span, "slurm.conf of Slurm 22.05 and 24.11 has no key '" + std::string(key) + "': slurmctld does not start on a line that it does not know");
+        const std::span<const std::string_view> known = slurm_conf_keys();
+        if (!offer_names(f, key, {known.begin(), known.end()})) f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
       }
       lines.push_back(text);
     }

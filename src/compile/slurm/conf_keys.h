@@ -1,0 +1,12 @@
+// Which keys slurm.conf has: for extra lines, since slurmctld does not start on a line that it does not know.
+#pragma once
+#include <span>
+#include <string_view>
+
+namespace clusterc {
+
+// Those that the programs of 22.05 or 24.11 (Debian 12 and 13) take, found by giving each to them; tests/consumers/slurm.sh holds the list against the installed one. Sorted without regard to case.
+std::span<const std::string_view> slurm_conf_keys();
+bool is_slurm_conf_key(std::string_view);      // in any case of letters, as Slurm reads it
+
+}  // namespace clusterc
