@@ -1,6 +1,7 @@
 // An accelerator in this process's memory, as hostile as CUDA's rules allow: what a stream is given is done when somebody waits for it and no
 // sooner, or, by a seed, any time before. An order that is not asked for by an event does not happen; what is read too early is NaN.
 #pragma once
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -20,9 +21,10 @@ class FakeAccelerator final : public Accelerator {
   harness::Device device() const override { return {.backend = harness::Backend::host, .label = "fake", .name = "a fake accelerator"}; }
   std::vector<std::pair<std::string, harness::Parameter>> parameters() const override { return {}; }
 
-  double* allocate(Index count) override {
-    arrays_.emplace_back(static_cast<std::size_t>(count), std::numeric_limits<double>::quiet_NaN());
-    return arrays_.back().data();
+  void* allocate_bytes(Index bytes) override {
+    arrays_.push_back(hpl::allocate(static_cast<std::size_t>(bytes + 7) / 8));
+    std::memset(static_cast<void*>(arrays_.back().get()), 0xff, static_cast<std::size_t>(bytes));   // NaNs of every width
+    return arrays_.back().get();
   }
   Array host_memory(std::size_t count) override {
     Array out = hpl::allocate(count);
@@ -50,8 +52,8 @@ class FakeAccelerator final : public Accelerator {
     return 1e-3;
   }
 
-  void upload(Stream stream, double* to, const double* host, Index count) override { later(stream, [=] { std::copy(host, host + count, to); }); }
-  void download(Stream stream, double* host, const double* from, Index count) override { later(stream, [=] { std::copy(from, from + count, host); }); }
+  void upload_bytes(Stream stream, void* to, const void* host, Index bytes) override { later(stream, [=] { std::memcpy(to, host, static_cast<std::size_t>(bytes)); }); }
+  void download_bytes(Stream stream, void* host, const void* from, Index bytes) override { later(stream, [=] { std::memcpy(host, from, static_cast<std::size_t>(bytes)); }); }
   void run(Stream stream, const Work& work) override {
     later(stream, [work] {
       std::visit([](const auto& body) { for (Index i = body.count(); i-- > 0;) body(i); }, work);   // in no order that a kernel has
@@ -76,6 +78,37 @@ class FakeAccelerator final : public Accelerator {
       const int rows = int(m), columns = int(n), ld = int(ld_a), step = 1;
       const double one = 1, zero = 0;
       blas_->dgemv("T", &rows, &columns, &one, a, &ld, x, &step, &zero, y, &step);
+    });
+  }
+  void strsm(Stream stream, Triangle triangle, Index m, Index n, const float* square, Index ld_square, float* b, Index ld_b) override {
+    later(stream, [=, this] {
+      const int rows = int(m), columns = int(n), ls = int(ld_square), lb = int(ld_b);
+      const float one = 1;
+      const bool left = triangle == Triangle::unit_lower_from_the_left;
+      blas_->strsm(left ? "L" : "R", left ? "L" : "U", "N", left ? "U" : "N", &rows, &columns, &one, square, &ls, b, &lb);
+    });
+  }
+  // As a device multiplies: operands of the precision, which a product of two floats holds exactly, sums in FP32.
+  void gemm(Stream stream, Precision precision, Index m, Index n, Index k, float factor, const void* a, Index ld_a, const void* b, Index ld_b, float* c, Index ld_c) override {
+    later(stream, [=, this] {
+      const auto floats = [&](const void* from, Index rows, Index columns, Index ld) {
+        std::vector<float> out(static_cast<std::size_t>(rows * columns));
+        for (Index j = 0; j < columns; ++j) {
+          for (Index i = 0; i < rows; ++i) out[static_cast<std::size_t>(i + j * rows)] = load(from, precision, i + j * ld);
+        }
+        return out;
+      };
+      const std::vector<float> x = floats(a, m, k, ld_a), y = floats(b, k, n, ld_b);
+      const int rows = int(m), columns = int(n), inner = int(k), lc = int(ld_c);
+      const float one = 1;
+      blas_->sgemm("N", "N", &rows, &columns, &inner, &factor, x.data(), &rows, y.data(), &inner, &one, c, &lc);
+    });
+  }
+  void sgemv(Stream stream, Index m, Index n, const float* a, Index ld_a, const float* x, float* y) override {
+    later(stream, [=, this] {
+      const int rows = int(m), columns = int(n), ld = int(ld_a), step = 1;
+      const float one = 1, zero = 0;
+      blas_->sgemv("N", &rows, &columns, &one, a, &ld, x, &step, &zero, y, &step);
     });
   }
   std::uint64_t left() const { return queues_[0].size() + queues_[1].size() + queues_[2].size(); }
@@ -104,7 +137,7 @@ class FakeAccelerator final : public Accelerator {
 
   std::shared_ptr<harness::Blas> blas_;
   std::uint64_t seed_, draws_ = 0, last_ticket_ = 0;
-  std::deque<std::vector<double>> arrays_;
+  std::vector<Array> arrays_;
   std::vector<std::uint64_t> tickets_;                 // of each event, its last; 0: never recorded
   std::map<std::uint64_t, Stream> stream_of_;          // of those that are not done
   std::deque<Entry> queues_[kStreams];

@@ -1,12 +1,14 @@
 // Solves many small systems with the hpl validator's solver on grids of 1 to 8 ranks, and holds every solution against LAPACK:
-//   mpirun -n 8 hpl_systems CASES [SEED [device]]
-// With `device` the matrix lies in a fake accelerator (fakes/accelerator.h) and the solver takes the order that it takes with GPUs.
+//   mpirun -n 8 hpl_systems CASES [SEED [device] [fp32|bf16|fp16]]
+// With `device` the matrix lies in a fake accelerator (fakes/accelerator.h) and the solver takes the order that it takes with GPUs; with a precision it is the
+// solver of the mixed-precision mode, whose matrix has sqrt(N) added on its diagonal where it is not a singular one.
 // Every rank solves with those of its grid; rank 0 solves alone with LAPACK's dgesv, which shares no code with ours, checks
 //   the solution   ||x - x'|| / ||x'|| <= 4 N eps / rcond, rcond by dgecon: two backward stable solutions differ by no more
 //                  (N. J. Higham, "Accuracy and stability of numerical algorithms", 2nd ed., 2002, theorems 9.4 and 7.2 with
 //                  the growth that random matrices have);
 //   the residual   recomputed in extended precision, below HPL's 16;
-// and that matrices without an inverse are reported. Exit status 0: all agreed.
+// and that matrices without an inverse are reported. In mixed precision a matrix that no pivots are needed for passes in few steps, with factors as good as
+// their precision. Exit status 0: all agreed.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 
 #include "base/format.h"
 #include "fakes/accelerator.h"
+#include "hpl/mixed.h"
 #include "hpl/solver.h"
 
 namespace clusterc::hpl {
@@ -74,23 +77,50 @@ double scaled_residual(const Problem& p, const std::vector<double>& x) {
   return static_cast<double>(worst / (0x1p-53L * (norm_a * norm_x + norm_b) * static_cast<long double>(p.n)));
 }
 
+// How the systems are solved.
+struct Mode {
+  bool device = false;
+  std::optional<Precision> precision;   // mixed
+};
+
+// Small pieces, so that there are several; every third accelerator is as late as it may be, the others by chance.
+constexpr double kPiece = 50'000;
+std::unique_ptr<Accelerator> fake(const Problem& p, const std::shared_ptr<harness::Blas>& blas) { return std::make_unique<FakeAccelerator>(blas, p.seed % 3 == 0 ? 0 : p.seed); }
+
+// What is wrong with the factors: they leave of b what rounding makes of them, no more and no less. Those of a few blocks are hardly rounded.
+std::string wrong_factors(const Problem& p, Precision precision, const MixedSolution& s) {
+  if (!(s.left_by_factors < most_left(precision, p.n))) return format("the factors leave {} of b", s.left_by_factors);
+  if (p.n >= 4 * p.nb && p.n >= 64 && precision != Precision::fp32 && s.left_by_factors < half_last_place(precision) / 64) return format("the factors leave {} of b, too little for their precision", s.left_by_factors);
+  if (s.steps > 7) return format("{} steps of refinement", s.steps);
+  return {};
+}
+
 // What went wrong, on rank 0; empty on the others.
-std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& blas, const Lapack& lapack, int rank, int solves, bool device) {
+std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& blas, const Lapack& lapack, int rank, int solves, const Mode& mode) {
   Pulse pulse;
   Grid grid = make_grid(MPI_COMM_WORLD, p.rows, p.columns);
   std::vector<double> x(static_cast<std::size_t>(p.n)), all(x.size());
   Solution solution;
+  MixedSolution mixed;
   Residual residual;
-  if (grid.all != MPI_COMM_NULL) {
-    // Small pieces, so that there are several; every third accelerator is as late as it may be, the others by chance.
-    constexpr double kPiece = 50'000;
-    const auto part = device ? device_part(std::make_unique<FakeAccelerator>(blas, p.seed % 3 == 0 ? 0 : p.seed), kPiece) : host_part(blas);
+  if (grid.all != MPI_COMM_NULL && mode.precision) {
+    const auto part = mode.device ? mixed_device_part(fake(p, blas), kPiece) : mixed_host_part(blas);
+    MixedSolver solver(p, *mode.precision, grid, blas, *part, pulse);
+    for (int i = 0; i < solves; ++i) mixed = solver.solve();
+    residual = solver.residual(mixed);
+    solution.x = mixed.x;
+    solution.no_pivot = mixed.no_pivot;
+    solution.damage.damaged = mixed.damaged;
+  } else if (grid.all != MPI_COMM_NULL) {
+    const auto part = mode.device ? device_part(fake(p, blas), kPiece) : host_part(blas);
     Solver solver(p, grid, blas, *part, pulse);
     for (int i = 0; i < solves; ++i) {
       solver.fill();
       solution = solver.solve();
     }
     residual = solver.residual(solution);
+  }
+  if (grid.all != MPI_COMM_NULL) {
     const Axis columns{.nb = p.nb, .parts = p.columns, .me = grid.my_column};
     for (std::size_t i = 0; i < solution.x.size() && grid.my_row == 0; ++i) x[static_cast<std::size_t>(columns.global(static_cast<Index>(i)))] = solution.x[i];
   }
@@ -100,6 +130,7 @@ std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& bla
 
   if (p.kind != MatrixKind::random) {
     if (solution.no_pivot >= 0) return {};
+    if (mode.precision) return residual.scaled < kThreshold ? format("a singular matrix was solved, residual {}", residual.scaled) : std::string();
     if (solution.smallest_pivot <= 0x1p-53 * static_cast<double>(p.n) * residual.norm_a) return {};  // as hpl.cc calls it singular
     return format("a singular matrix was not noticed, its smallest pivot is {}", solution.smallest_pivot);
   }
@@ -107,13 +138,16 @@ std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& bla
   if (solution.damage.damaged > 0) return format("{} panels arrived changed", solution.damage.damaged);
   const double own = scaled_residual(p, all);
   if (!(own < kThreshold) || !(residual.scaled < kThreshold) || residual.wrong_rows != 0) return format("residual {} ({} by the solver, {} rows wrong)", own, residual.scaled, residual.wrong_rows);
+  if (mode.precision) {
+    if (const std::string wrong = wrong_factors(p, *mode.precision, mixed); !wrong.empty()) return wrong;
+  }
   const Reference reference = solve_alone(lapack, p);
   double difference = 0, size = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     difference = std::max(difference, std::fabs(all[i] - reference.x[i]));
     size = std::max(size, std::fabs(reference.x[i]));
   }
-  const double allowed = 4 * static_cast<double>(p.n) * 0x1p-53 / reference.rcond;
+  const double allowed = (mode.precision ? 4 + kThreshold : 4) * static_cast<double>(p.n) * 0x1p-53 / reference.rcond;   // refinement ends where the test passes
   if (!(difference <= allowed * size)) return format("differs from LAPACK by {} of {}, allowed {}", difference / size, size, allowed);
   return {};
 }
@@ -140,7 +174,7 @@ Problem draw(std::uint64_t seed, std::uint64_t index, int ranks) {
   return p;
 }
 
-int run(int cases, std::uint64_t seed, bool device) {
+int run(int cases, std::uint64_t seed, const Mode& mode) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -163,8 +197,9 @@ int run(int cases, std::uint64_t seed, bool device) {
   problems.resize(static_cast<std::size_t>(cases));
   int failed = 0, singular = 0;
   bool grids[9][9] = {};
-  for (const Problem& p : problems) {
-    const std::string wrong = one_case(p, blas, lapack, rank, p.n < 64 ? 2 : 1, device);
+  for (Problem& p : problems) {
+    if (mode.precision && p.kind == MatrixKind::random) p.diagonal = std::sqrt(static_cast<double>(p.n));
+    const std::string wrong = one_case(p, blas, lapack, rank, p.n < 64 ? 2 : 1, mode);
     singular += p.kind != MatrixKind::random;
     if (p.rows < 9 && p.columns < 9) grids[p.rows][p.columns] = true;
     if (wrong.empty()) continue;
@@ -187,7 +222,13 @@ int run(int cases, std::uint64_t seed, bool device) {
 int main(int argc, char** argv) {
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   MPI_Init(&argc, &argv);
-  const int status = clusterc::hpl::run(argc > 1 ? std::atoi(argv[1]) : 200, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1, argc > 3 && std::string(argv[3]) == "device");
+  clusterc::hpl::Mode mode;
+  for (int i = 3; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "device") mode.device = true;
+    else mode.precision = clusterc::hpl::precision_of(word);
+  }
+  const int status = clusterc::hpl::run(argc > 1 ? std::atoi(argv[1]) : 200, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1, mode);
   MPI_Finalize();
   return status;
 }

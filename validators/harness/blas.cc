@@ -11,11 +11,16 @@ Blas::Blas(unsigned threads) {
   auto found = Library::open({"libopenblas.so.0", "libmkl_rt.so.2", "libmkl_rt.so", "libblis.so.4", "libblas.so.3"}, why);
   if (!found) throw CouldNotRun(Cause::library_missing, why);
   library_ = std::make_unique<Library>(*found);
-  dgemm = library_->symbol<Gemm<double>>("dgemm_");
-  sgemm = library_->symbol<Gemm<float>>("sgemm_");
-  dtrsm = library_->symbol<Dtrsm>("dtrsm_");
-  dgemv = library_->symbol<Dgemv>("dgemv_");
-  if (!dgemm || !sgemm || !dtrsm || !dgemv) throw CouldNotRun(Cause::library_missing, format("'{}' lacks one of dgemm_, sgemm_, dtrsm_, dgemv_", library_->name()));
+  const auto find = [&](auto*& function, const char* name) {
+    function = library_->symbol<std::remove_pointer_t<std::remove_reference_t<decltype(function)>>>(name);
+    if (!function) throw CouldNotRun(Cause::library_missing, format("'{}' lacks {}", library_->name(), name));
+  };
+  find(dgemm, "dgemm_");
+  find(sgemm, "sgemm_");
+  find(dtrsm, "dtrsm_");
+  find(strsm, "strsm_");
+  find(dgemv, "dgemv_");
+  find(sgemv, "sgemv_");
   for (const NumaNode& node : numa_nodes(allowed_cpus())) cores_ += static_cast<unsigned>(node.cpus.size());
   threads_ = threads > 0 ? threads : cores_;
   if (auto* set = library_->symbol<void(int)>("openblas_set_num_threads")) set(static_cast<int>(threads_));

@@ -15,10 +15,10 @@ class Blas {
   template <class T>
   using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*, const T*, const int*,
                     const T*, T*, const int*);
-  using Dtrsm = void(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*, const int*,
-                     double*, const int*);
-  using Dgemv = void(const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
-                     const double*, double*, const int*);
+  template <class T>
+  using Trsm = void(const char*, const char*, const char*, const char*, const int*, const int*, const T*, const T*, const int*, T*, const int*);
+  template <class T>
+  using Gemv = void(const char*, const int*, const int*, const T*, const T*, const int*, const T*, const int*, const T*, T*, const int*);
 
   // `threads` of 0: one for each core that this process may use. Throws CouldNotRun(library_missing).
   explicit Blas(unsigned threads);
@@ -28,8 +28,10 @@ class Blas {
 
   Gemm<double>* dgemm = nullptr;
   Gemm<float>* sgemm = nullptr;
-  Dtrsm* dtrsm = nullptr;
-  Dgemv* dgemv = nullptr;
+  Trsm<double>* dtrsm = nullptr;
+  Trsm<float>* strsm = nullptr;
+  Gemv<double>* dgemv = nullptr;
+  Gemv<float>* sgemv = nullptr;
 
  private:
   std::unique_ptr<Library> library_;

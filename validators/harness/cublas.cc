@@ -27,7 +27,9 @@ Cublas::Cublas(std::initializer_list<const char*> names) {
   find(gemm, "cublasGemmEx");
   find(dgemm, "cublasDgemm_v2");
   find(dtrsm, "cublasDtrsm_v2");
+  find(strsm, "cublasStrsm_v2");
   find(dgemv, "cublasDgemv_v2");
+  find(sgemv, "cublasSgemv_v2");
 }
 
 std::vector<std::pair<std::string, Parameter>> Cublas::parameters(cublasHandle_t handle) const {

@@ -27,7 +27,9 @@ class Cublas {
   GemmEx* gemm = nullptr;
   decltype(cublasDgemm_v2)* dgemm = nullptr;
   decltype(cublasDtrsm_v2)* dtrsm = nullptr;
+  decltype(cublasStrsm_v2)* strsm = nullptr;
   decltype(cublasDgemv_v2)* dgemv = nullptr;
+  decltype(cublasSgemv_v2)* sgemv = nullptr;
 
  private:
   std::unique_ptr<Library> library_;

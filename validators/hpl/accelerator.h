@@ -1,4 +1,4 @@
-// What a device with memory of its own must do for hpl: arrays, copies, the work of device_work.h, and three routines of a BLAS, each in a
+// What a device with memory of its own must do for hpl: arrays, copies, the work of device_work.h, and a few routines of a BLAS, each in a
 // stream. Work of one stream is done in its order; between streams only events order anything. Every pointer is the device's unless it says host.
 #pragma once
 #include <memory>
@@ -10,13 +10,17 @@
 #include "harness/report.h"
 #include "hpl/device_work.h"
 #include "hpl/memory.h"
+#include "hpl/narrow.h"
 
 namespace clusterc::hpl {
 
 enum class Stream : std::uint8_t { compute, exchange, copy };
 inline constexpr int kStreams = 3;
 
-using Work = std::variant<CopyRows, CopyBlock, ToColumns, CopyUpper, FillMatrix, FillSmall, PartialProducts>;
+// A X = B with L of a square that holds L and U, or X A = B with its U.
+enum class Triangle : std::uint8_t { unit_lower_from_the_left, upper_from_the_right };
+
+using Work = std::variant<CopyRows, CopyBlock, ToColumns, CopyUpper, FillMatrix, FillSmall, PartialProducts, FillFloats, CopyFloats, RoundBlock, FillRounded>;
 
 class Accelerator {
  public:
@@ -26,7 +30,8 @@ class Accelerator {
   virtual harness::Device device() const = 0;
   virtual std::vector<std::pair<std::string, harness::Parameter>> parameters() const = 0;
 
-  virtual double* allocate(Index count) = 0;               // lives as long as this; throws CouldNotRun(no_memory)
+  template <class T>
+  T* allocate(Index count) { return static_cast<T*>(allocate_bytes(count * static_cast<Index>(sizeof(T)))); }
   virtual Array host_memory(std::size_t count) = 0;        // that copies reach without a detour
   virtual Event make_event() = 0;
   virtual void record(Event, Stream) = 0;                  // it stands for all work that the stream has now
@@ -34,8 +39,10 @@ class Accelerator {
   virtual void finish(Event) = 0;                          // returns when that is done
   virtual double seconds_between(Event, Event) = 0;        // both recorded in one stream, and done
 
-  virtual void upload(Stream, double* to, const double* host, Index count) = 0;    // `host` stays as it is until then
-  virtual void download(Stream, double* host, const double* from, Index count) = 0;
+  template <class T>
+  void upload(Stream stream, T* to, const T* host, Index count) { upload_bytes(stream, to, host, count * static_cast<Index>(sizeof(T))); }   // `host` stays as it is until then
+  template <class T>
+  void download(Stream stream, T* host, const T* from, Index count) { download_bytes(stream, host, from, count * static_cast<Index>(sizeof(T))); }
   virtual void run(Stream, const Work&) = 0;
 
   // As the BLAS has them, all by columns: U := U L^-T with L (width x width) unit and lower, U n x width.
@@ -44,6 +51,17 @@ class Accelerator {
   virtual void dgemm(Stream, Index n, Index rows, Index width, const double* u, Index ld_u, const double* l, Index ld_l, double* c, Index ld_c) = 0;
   // y := A^T x, A m x n.
   virtual void dgemv(Stream, Index m, Index n, const double* a, Index ld_a, const double* x, double* y) = 0;
+
+  // Of the mixed-precision mode. B := what solves it, m x n.
+  virtual void strsm(Stream, Triangle, Index m, Index n, const float* square, Index ld_square, float* b, Index ld_b) = 0;
+  // C += factor A B: C m x n in FP32, A m x k and B k x n of the precision, sums in FP32.
+  virtual void gemm(Stream, Precision, Index m, Index n, Index k, float factor, const void* a, Index ld_a, const void* b, Index ld_b, float* c, Index ld_c) = 0;
+  // y := A x, A m x n.
+  virtual void sgemv(Stream, Index m, Index n, const float* a, Index ld_a, const float* x, float* y) = 0;
+
+  virtual void* allocate_bytes(Index bytes) = 0;           // lives as long as this; throws CouldNotRun(no_memory)
+  virtual void upload_bytes(Stream, void* to, const void* host, Index bytes) = 0;
+  virtual void download_bytes(Stream, void* host, const void* from, Index bytes) = 0;
 };
 
 }  // namespace clusterc::hpl

@@ -18,6 +18,7 @@ using namespace harness;
 
 constexpr unsigned kThreads = 256, kMostBlocks = 65536;
 constexpr double kPiece = 2e12;   // operations of an update between two looks at the messages: tens of milliseconds
+constexpr double kMixedPiece = 2e13;
 
 template <class Body>
 __global__ void each(Body body) {
@@ -43,12 +44,11 @@ class CudaAccelerator final : public Accelerator {
   Device device() const override { return gpu_device(gpu_); }
   std::vector<std::pair<std::string, Parameter>> parameters() const override { return cublas_->parameters(handle_); }
 
-  double* allocate(Index count) override {
+  void* allocate_bytes(Index bytes) override {
     void* at = nullptr;
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(double);
-    cuda_check(cudaMalloc(&at, bytes), ("cudaMalloc of " + bytes_text(static_cast<double>(bytes))).c_str());
+    cuda_check(cudaMalloc(&at, static_cast<std::size_t>(bytes)), ("cudaMalloc of " + bytes_text(static_cast<double>(bytes))).c_str());
     arrays_.push_back(at);
-    return static_cast<double*>(at);
+    return at;
   }
   Array host_memory(std::size_t count) override {
     void* at = nullptr;
@@ -70,8 +70,8 @@ class CudaAccelerator final : public Accelerator {
     return milliseconds * 1e-3;
   }
 
-  void upload(Stream stream, double* to, const double* host, Index count) override { copy(stream, to, host, count, cudaMemcpyHostToDevice); }
-  void download(Stream stream, double* host, const double* from, Index count) override { copy(stream, host, from, count, cudaMemcpyDeviceToHost); }
+  void upload_bytes(Stream stream, void* to, const void* host, Index bytes) override { copy(stream, to, host, bytes, cudaMemcpyHostToDevice); }
+  void download_bytes(Stream stream, void* host, const void* from, Index bytes) override { copy(stream, host, from, bytes, cudaMemcpyDeviceToHost); }
   void run(Stream stream, const Work& work) override {
     std::visit([&](const auto& body) {
       const Index count = body.count();
@@ -97,6 +97,25 @@ class CudaAccelerator final : public Accelerator {
     to_compute(stream);
     cublas_check(cublas_->dgemv(handle_, CUBLAS_OP_T, whole(m), whole(n), &one, a, whole(ld_a), x, 1, &zero, y, 1), "cublasDgemv");
   }
+  void strsm(Stream stream, Triangle triangle, Index m, Index n, const float* square, Index ld_square, float* b, Index ld_b) override {
+    const float one = 1;
+    const bool left = triangle == Triangle::unit_lower_from_the_left;
+    to_compute(stream);
+    cublas_check(cublas_->strsm(handle_, left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT, left ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+                                left ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT, whole(m), whole(n), &one, square, whole(ld_square), b, whole(ld_b)), "cublasStrsm");
+  }
+  void gemm(Stream stream, Precision precision, Index m, Index n, Index k, float factor, const void* a, Index ld_a, const void* b, Index ld_b, float* c, Index ld_c) override {
+    const float one = 1;
+    const cudaDataType type = precision == Precision::fp16 ? CUDA_R_16F : precision == Precision::bf16 ? CUDA_R_16BF : CUDA_R_32F;
+    to_compute(stream);
+    cublas_check(cublas_->gemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, whole(m), whole(n), whole(k), &factor, a, type, whole(ld_a), b, type, whole(ld_b), &one, c, CUDA_R_32F, whole(ld_c),
+                               CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT), "cublasGemmEx");
+  }
+  void sgemv(Stream stream, Index m, Index n, const float* a, Index ld_a, const float* x, float* y) override {
+    const float one = 1, zero = 0;
+    to_compute(stream);
+    cublas_check(cublas_->sgemv(handle_, CUBLAS_OP_N, whole(m), whole(n), &one, a, whole(ld_a), x, 1, &zero, y, 1), "cublasSgemv");
+  }
 
  private:
   cudaStream_t stream_of(Stream stream) const { return streams_[static_cast<std::size_t>(stream)]; }
@@ -104,8 +123,8 @@ class CudaAccelerator final : public Accelerator {
   void to_compute(Stream stream) const {
     if (stream != Stream::compute) throw CouldNotRun(Cause::device_error, "the library's work is all in one stream");
   }
-  void copy(Stream stream, double* to, const double* from, Index count, cudaMemcpyKind kind) {
-    if (count > 0) cuda_check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(double), kind, stream_of(stream)), "cudaMemcpyAsync");
+  void copy(Stream stream, void* to, const void* from, Index bytes, cudaMemcpyKind kind) {
+    if (bytes > 0) cuda_check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, stream_of(stream)), "cudaMemcpyAsync");
   }
   void release() {
     cudaDeviceSynchronize();
@@ -127,6 +146,7 @@ class CudaAccelerator final : public Accelerator {
 }  // namespace
 
 std::unique_ptr<LocalPart> cuda_part(int gpu, std::shared_ptr<Cublas> cublas) { return device_part(std::make_unique<CudaAccelerator>(gpu, std::move(cublas)), kPiece); }
+std::unique_ptr<MixedPart> mixed_cuda_part(int gpu, std::shared_ptr<Cublas> cublas) { return mixed_device_part(std::make_unique<CudaAccelerator>(gpu, std::move(cublas)), kMixedPiece); }
 
 double free_memory_of_gpu(int gpu) {
   std::size_t free = 0, total = 0;

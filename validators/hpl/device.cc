@@ -7,8 +7,8 @@
 //   host                                         | factors it, sends it |
 #include <algorithm>
 
-#include "hpl/accelerator.h"
 #include "hpl/backend.h"
+#include "hpl/device_parts.h"
 
 namespace clusterc::hpl {
 namespace {
@@ -39,15 +39,13 @@ class DevicePart final : public LocalPart {
     unknowns_ = columns.below(problem.n);
     ld_ = padded(std::max<Index>(columns_, 1));
     width_ = problem.nb;
-    matrix_ = device_->allocate(std::max<Index>(rows_, 1) * ld_);
-    u_ = device_->allocate(width_ * ld_);
-    if (problem.rows > 1) packed_ = device_->allocate(width_ * ld_);
+    matrix_ = device_->allocate<double>(std::max<Index>(rows_, 1) * ld_);
+    u_ = device_->allocate<double>(width_ * ld_);
+    if (problem.rows > 1) packed_ = device_->allocate<double>(width_ * ld_);
     const Index panel = width_ * (width_ + padded(rows_));
-    for (double*& at : panels_) at = device_->allocate(panel);
-    block_ = device_->allocate(std::max<Index>(panel, rows_));
-    x_ = device_->allocate(std::max(width_, std::max<Index>(unknowns_, 1)));
-    sums_ = device_->allocate(std::max(2 * PartialProducts::kParts * PartialProducts::kRows, rows_));
-    host_sums_ = device_->host_memory(static_cast<std::size_t>(std::max(2 * PartialProducts::kParts * PartialProducts::kRows, rows_)));
+    for (double*& at : panels_) at = device_->allocate<double>(panel);
+    block_ = device_->allocate<double>(std::max<Index>(panel, rows_));
+    sums_.allocate(*device_, std::max(width_, unknowns_), rows_);
   }
 
   void fill(Index row, Index rows) override {
@@ -112,7 +110,7 @@ class DevicePart final : public LocalPart {
     if (columns == 0) return;
     device_->record(exchanged_, Stream::exchange);
     device_->wait(Stream::compute, exchanged_);
-    const auto [begin, end] = next_pair();
+    const auto [begin, end] = pairs_.next(*device_);
     device_->record(begin, Stream::compute);
     double* const u = u_ + column;
     device_->dtrsm(Stream::compute, columns, panel_width_, panels_[slot_], panel_width_, u, ld_);
@@ -123,37 +121,20 @@ class DevicePart final : public LocalPart {
 
   std::optional<double> take_update_seconds() override {
     finish(Stream::compute, computed_);
-    double sum = 0;
-    for (std::size_t i = 0; i < pairs_used_; ++i) sum += device_->seconds_between(pairs_[i].first, pairs_[i].second);
-    pairs_used_ = 0;
-    return sum;
+    return pairs_.take_seconds(*device_);
   }
 
   void subtract_product(Index row, Index column, Index rows, Index columns, const double* x, double* sum) override {
     if (rows == 0 || columns == 0) return;
-    device_->upload(Stream::compute, x_, x, columns);
-    device_->dgemv(Stream::compute, columns, rows, at(row, column), ld_, x_, sums_);
-    device_->download(Stream::compute, host_sums_.get(), sums_, rows);
+    device_->upload(Stream::compute, sums_.x, x, columns);
+    device_->dgemv(Stream::compute, columns, rows, at(row, column), ld_, sums_.x, sums_.sums);
+    device_->download(Stream::compute, sums_.host.get(), sums_.sums, rows);
     finish(Stream::compute, computed_);
-    for (Index i = 0; i < rows; ++i) sum[i] -= host_sums_[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < rows; ++i) sum[i] -= sums_.host[static_cast<std::size_t>(i)];
   }
 
   void products(Index row, Index rows, const double* x, double* product, double* magnitude) override {
-    device_->upload(Stream::compute, x_, x, unknowns_);
-    for (Index done = 0; done < rows; done += PartialProducts::kRows) {
-      const Index some = std::min(PartialProducts::kRows, rows - done);
-      const PartialProducts work{.problem = problem_, .row_axis = row_axis_, .column_axis = column_axis_, .x = x_, .sums = sums_, .row = row + done, .rows = some, .columns = unknowns_};
-      device_->run(Stream::compute, work);
-      device_->download(Stream::compute, host_sums_.get(), sums_, 2 * work.count());
-      finish(Stream::compute, computed_);
-      for (Index i = 0; i < some; ++i) {
-        product[done + i] = magnitude[done + i] = 0;
-        for (Index part = i * PartialProducts::kParts; part < (i + 1) * PartialProducts::kParts; ++part) {
-          product[done + i] += host_sums_[static_cast<std::size_t>(2 * part)];
-          magnitude[done + i] += host_sums_[static_cast<std::size_t>(2 * part + 1)];
-        }
-      }
-    }
+    sums_.products(*device_, problem_, row_axis_, column_axis_, unknowns_, row, rows, x, product, magnitude);
   }
 
   double time_dgemm(Index width) override {
@@ -161,13 +142,12 @@ class DevicePart final : public LocalPart {
     const Index ld_left = padded(rows_);
     device_->run(Stream::compute, FillSmall{.to = panels_[0], .size = width * ld_left, .seed = problem_.seed ^ 1});
     device_->run(Stream::compute, FillSmall{.to = u_, .size = width * ld_, .seed = problem_.seed ^ 2});
-    const auto [begin, end] = next_pair();
+    const auto [begin, end] = pairs_.next(*device_);
     device_->record(begin, Stream::compute);
     device_->dgemm(Stream::compute, unknowns_, rows_, width, u_, ld_, panels_[0], ld_left, matrix_, ld_);
     device_->record(end, Stream::compute);
     device_->finish(end);
-    pairs_used_ = 0;
-    return device_->seconds_between(begin, end);
+    return pairs_.take_seconds(*device_);
   }
 
  private:
@@ -191,13 +171,6 @@ class DevicePart final : public LocalPart {
     for (const Index row : rows) moves_.push_back({static_cast<Index>(moves_.size()), row});
     copy_rows(moves_, packed_, columns, to, ld_, columns);
   }
-  std::pair<Accelerator::Event, Accelerator::Event> next_pair() {
-    if (pairs_used_ == pairs_.size()) {
-      const Accelerator::Event begin = device_->make_event();
-      pairs_.emplace_back(begin, device_->make_event());
-    }
-    return pairs_[pairs_used_++];
-  }
 
   std::unique_ptr<Accelerator> device_;
   const double piece_;
@@ -205,12 +178,11 @@ class DevicePart final : public LocalPart {
   Axis row_axis_, column_axis_;
   Index rows_ = 0, columns_ = 0, unknowns_ = 0, ld_ = 8, width_ = 1;
   Index panel_width_ = 0, panel_rows_ = 0, panel_ld_ = 0;   // of the panel that is loaded
-  double *matrix_ = nullptr, *u_ = nullptr, *packed_ = nullptr, *block_ = nullptr, *x_ = nullptr, *sums_ = nullptr;
+  double *matrix_ = nullptr, *u_ = nullptr, *packed_ = nullptr, *block_ = nullptr;
   double* panels_[2] = {};   // top and below of the loaded one and of the one before
-  Array host_sums_;
+  DeviceProducts sums_;
+  EventPairs pairs_;
   std::vector<Move> moves_;
-  std::vector<std::pair<Accelerator::Event, Accelerator::Event>> pairs_;   // begins and ends of updates
-  std::size_t pairs_used_ = 0;
   int slot_ = 0;
   bool loaded_ = false, marked_ = false;
   Accelerator::Event epoch_ = 0, mark_ = 0, exchanged_ = 0, computed_ = 0, copied_ = 0, uploaded_[2] = {}, free_[2] = {};

@@ -1,6 +1,7 @@
 // What the kernels of a device do to one element, number `i` of `count()`: a CUDA grid strides over the numbers, and the tests count through
-// them. Matrices lie by rows (backend.h), panels by columns.
+// them. Matrices lie by rows (backend.h), panels by columns; in the mixed-precision mode all lies by columns.
 #pragma once
+#include "hpl/narrow.h"
 #include "hpl/problem.h"
 
 namespace clusterc::hpl {
@@ -97,6 +98,48 @@ struct PartialProducts {
     sums[2 * i] = sum;
     sums[2 * i + 1] = size;
   }
+};
+
+// Local columns [column, column + columns) of A, in FP32.
+struct FillFloats {
+  Problem problem = {};
+  Axis row_axis = {}, column_axis = {};
+  float* to = nullptr;
+  Index ld = 0, rows = 0, column = 0, columns = 0;
+  CLUSTERC_BOTH Index count() const { return rows * columns; }
+  CLUSTERC_BOTH void operator()(Index i) const {
+    const Index row = i % rows, local = column + i / rows;
+    to[row + local * ld] = static_cast<float>(problem.element(row_axis.global(row), column_axis.global(local)));
+  }
+};
+
+struct CopyFloats {
+  const float* from = nullptr;
+  float* to = nullptr;
+  Index from_ld = 0, to_ld = 0, rows = 0, columns = 0;
+  CLUSTERC_BOTH Index count() const { return rows * columns; }
+  CLUSTERC_BOTH void operator()(Index i) const { to[i % rows + i / rows * to_ld] = from[i % rows + i / rows * from_ld]; }
+};
+
+// Of that precision, multiplied with `scale` before.
+struct RoundBlock {
+  const float* from = nullptr;
+  void* to = nullptr;
+  Precision precision = Precision::fp32;
+  float scale = 1;
+  Index from_ld = 0, to_ld = 0, rows = 0, columns = 0;
+  CLUSTERC_BOTH Index count() const { return rows * columns; }
+  CLUSTERC_BOTH void operator()(Index i) const { store(to, precision, i % rows + i / rows * to_ld, scale * from[i % rows + i / rows * from_ld]); }
+};
+
+// Numbers near 2^-10, of that precision.
+struct FillRounded {
+  void* to = nullptr;
+  Precision precision = Precision::fp32;
+  Index size = 0;
+  std::uint64_t seed = 0;
+  CLUSTERC_BOTH Index count() const { return size; }
+  CLUSTERC_BOTH void operator()(Index i) const { store(to, precision, i, 0x1p-10F * harness::random_signed_float(seed, static_cast<std::uint64_t>(i))); }
 };
 
 }  // namespace clusterc::hpl

@@ -1,4 +1,4 @@
-// clusterc-hpl: A x = b by LU with partial pivoting, as HPL measures it. README.md says what it proves.
+// clusterc-hpl: A x = b by LU with partial pivoting, as HPL measures it, or in mixed precision, as HPL-MxP does. README.md says what it proves.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -21,6 +21,7 @@
 #ifdef CLUSTERC_CUDA
 #include "hpl/cuda.h"
 #endif
+#include "hpl/mixed.h"
 #include "hpl/sizes.h"
 #include "hpl/solver.h"
 #include "mpi/guard.h"
@@ -35,16 +36,19 @@ using mpi::Job;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {
-    {"--block", Kind::count, "COUNT", "block size NB (default 192; cuda: 512)"},
+    {"--precision", Kind::choices, kPrecisionNames, "one: fp64 is HPL (default); the others are HPL-MxP, the products of LU in that precision and refinement in FP64"},
+    {"--block", Kind::count, "COUNT", "block size NB (default 192; cuda: 512, in mixed precision 1024)"},
     {"--rows", Kind::count, "COUNT", "rows P of the process grid (default: the largest divisor of the ranks up to their root)"},
     {"--columns", Kind::count, "COUNT", "columns Q (default: ranks / P); ranks beyond P x Q stay idle"},
     {"--memory", Kind::bytes, "BYTES", "of each node, for the matrix (default: 80 % of what is available); cuda: of each GPU (default: 90 % of what is free)"},
     {"--threads", Kind::count, "COUNT", "of the BLAS in each rank (default: the rank's share of the cores)"},
     {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 60)"}};
 constexpr MetricFacts kMetrics[] = {{"hpl.score", "FLOP/s", "N^2 (2/3 N + 3/2) / time of the slowest rank"},
-                                    {"hpl.dgemm", "FLOP/s", "paired DGEMM of N x N x NB over all ranks"}};
+                                    {"hpl.dgemm", "FLOP/s", "paired DGEMM of N x N x NB over all ranks"},
+                                    {"hpl.mxp", "FLOP/s", "as hpl.score, of HPL-MxP: another matrix, lower precision, refinement in the time"},
+                                    {"hpl.mxp_gemm", "FLOP/s", "paired product of N x N x NB in the precision of HPL-MxP"}};
 constexpr Program kProgram{.name = "hpl",
-                           .summary = "LU with partial pivoting as HPL measures it, started under mpirun or srun; only rank 0 prints",
+                           .summary = "LU with partial pivoting as HPL measures it, or HPL-MxP (--precision), started under mpirun or srun; only rank 0 prints",
                            .size_kind = Kind::count,
                            .size_help = "order N (default: what the memory holds, and --seconds allows)",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
@@ -53,6 +57,7 @@ constexpr Program kProgram{.name = "hpl",
 constexpr double kTimeout = 60;
 constexpr Index kDefaultBlock = 192;
 constexpr Index kDefaultBlockCuda = 512;  // between the 288 and 896 that are published for GPUs (README.md); not measured
+constexpr Index kMixedBlockCuda = 1024;   // near the 768 that Summit took and the 3072 of Frontier (Lu et al., SC22, "Climbing the Summit and pushing the frontier"); not measured
 constexpr Index kDgemmFrom = 512;  // below this order, and where ranks take turns, a DGEMM says nothing about the machine
 
 struct Shape {
@@ -85,7 +90,7 @@ unsigned thread_count(const Options& options, const Job& job) {
 
 class Runner {
  public:
-  Runner(const Options& options, const Job& job, Reporter& report, Pulse& pulse) : options_(options), job_(job), report_(report), pulse_(pulse) {}
+  Runner(const Options& options, const Job& job, Reporter& report, Pulse& pulse) : options_(options), job_(job), report_(report), pulse_(pulse), precision_(wished_precision(options)) {}
 
   void all() {
     if (cuda()) take_gpu();
@@ -107,6 +112,9 @@ class Runner {
 
  private:
   bool cuda() const { return options_.device == Backend::cuda; }
+  static std::optional<Precision> wished_precision(const Options& options) {
+    return options.has("--precision") ? precision_of(options.choices("--precision", kPrecisionNames).front()) : std::nullopt;
+  }
 
   // What one rank cannot do, no rank does: the first that could not says why, to all.
   void agree(const std::function<void()>& attempt) {
@@ -163,6 +171,18 @@ class Runner {
 #endif
     return host_part(blas_);
   }
+  std::unique_ptr<MixedPart> make_mixed_part() const {
+#ifdef CLUSTERC_CUDA
+    if (cuda()) return mixed_cuda_part(gpu_, cublas_);
+#endif
+    return mixed_host_part(blas_);
+  }
+  std::unique_ptr<Solver> make_solver(const Problem& problem, LocalPart& part, std::function<void(double)> progress = {}) {
+    return std::make_unique<Solver>(problem, grid_, blas_, part, pulse_, std::move(progress));
+  }
+  std::unique_ptr<MixedSolver> make_solver(const Problem& problem, MixedPart& part, std::function<void(double)> progress = {}) {
+    return std::make_unique<MixedSolver>(problem, *precision_, grid_, blas_, part, pulse_, std::move(progress));
+  }
 
   void watch_at_rest() {
     check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
@@ -174,14 +194,18 @@ class Runner {
 
   // N, NB, P and Q, the same on every rank.
   void choose() {
+    choose_shape_and_order();
+    if (precision_) problem_.diagonal = std::sqrt(static_cast<double>(problem_.n));
+  }
+  void choose_shape_and_order() {
     const GridShape shape = *grid_shape(static_cast<unsigned>(job_.ranks), options_.count("--rows"), options_.count("--columns"));
     problem_.rows = static_cast<int>(shape.rows);
     problem_.columns = static_cast<int>(shape.columns);
-    problem_.nb = options_.count("--block").value_or(cuda() ? kDefaultBlockCuda : kDefaultBlock);
+    problem_.nb = options_.count("--block").value_or(!cuda() ? kDefaultBlock : precision_ ? kMixedBlockCuda : kDefaultBlockCuda);
     problem_.seed = stream_seed(options_.seed, 0);
 
     const auto [most, there] = memory_of_rank();
-    const auto bytes_of = cuda() ? bytes_of_device : bytes_of_rank;
+    const auto bytes_of = precision_ ? bytes_of_mixed : cuda() ? bytes_of_device : bytes_of_rank;
     if (options_.size) {
       problem_.n = static_cast<Index>(*options_.size);
       const double needed = bytes_of(problem_.n, problem_.nb, shape);
@@ -213,7 +237,8 @@ class Runner {
 
   // Operations per second of this rank's DGEMM, the slowest of all; a tenth of a second.
   double dgemm_estimate() {
-    if (cuda()) return dgemm_estimate_of_gpu();
+    if (precision_) return gemm_estimate(make_mixed_part(), cuda() ? 16384 : 2048);
+    if (cuda()) return gemm_estimate(make_part(), 8192);
     constexpr int kOrder = 1024;
     const double one = 1, zero = 0;
     std::vector<double> a(kOrder * kOrder), b(a.size()), c(a.size());
@@ -230,28 +255,43 @@ class Runner {
     return 2.0 * kOrder * kOrder * kOrder / all_max(best);
   }
 
-  double dgemm_estimate_of_gpu() {
-    constexpr Index kOrder = 8192;
-    double best = 1e300;
-    agree([&] {
-      const auto part = make_part();
-      const Axis alone{.nb = problem_.nb};
-      part->allocate({.n = kOrder, .nb = problem_.nb}, alone, alone, kOrder, kOrder + 1);
-      part->fill(0, kOrder);
-      for (int i = 0; i < 3; ++i) best = std::min(best, part->time_dgemm(problem_.nb));
-    });
-    return 2.0 * static_cast<double>(kOrder * kOrder * problem_.nb) / all_max(best);
+  static double one_update(LocalPart& part, Index width) { return part.time_dgemm(width); }
+  static double one_update(MixedPart& part, Index width) { return part.time_gemm(width); }
+  static void prepare(LocalPart& part, const Problem& p, const Axis& alone, std::optional<Precision>) {
+    part.allocate(p, alone, alone, p.n, p.n + 1);
+    part.fill(0, p.n);
+  }
+  static void prepare(MixedPart& part, const Problem& p, const Axis& alone, std::optional<Precision> precision) {
+    part.allocate(p, *precision, alone, alone, p.n, p.n);
+    part.fill(0, p.n);
   }
 
+  template <class Part>
+  double gemm_estimate(const std::unique_ptr<Part>& part, Index order) {
+    double best = 1e300;
+    agree([&] {
+      prepare(*part, {.n = order, .nb = problem_.nb}, {.nb = problem_.nb}, precision_);
+      for (int i = 0; i < 3; ++i) best = std::min(best, one_update(*part, problem_.nb));
+    });
+    return 2.0 * static_cast<double>(order * order * std::min(problem_.nb, order)) / all_max(best);
+  }
+
+  template <class TheSolution>
   struct Run {
     double seconds = 0;  // of the slowest rank
-    Solution solution;
+    TheSolution solution;
     Residual residual;
   };
 
-  Run once(Solver& solver) {
+  static Solution solved(Solver& solver) {
     solver.fill();
-    Run run{.solution = solver.solve()};
+    return solver.solve();
+  }
+  static MixedSolution solved(MixedSolver& solver) { return solver.solve(); }   // fills within the time
+
+  template <class TheSolver>
+  auto once(TheSolver& solver) {
+    Run<decltype(solved(solver))> run{.solution = solved(solver)};
     double seconds = run.solution.seconds;
     check(MPI_Allreduce(&seconds, &run.seconds, 1, MPI_DOUBLE, MPI_MAX, grid_.all), "MPI_Allreduce");
     run.residual = solver.residual(run.solution);
@@ -259,18 +299,27 @@ class Runner {
   }
 
   // A small system first: BLAS, MPI and the memory they use are there when the clock starts.
-  void warm_up(unsigned times) {
+  template <class Part>
+  void warm_up(unsigned times, const std::unique_ptr<Part>& part) {
     Problem small = problem_;
     small.n = std::min<Index>(problem_.n, 4 * problem_.nb * std::max(problem_.rows, problem_.columns));
-    const auto backend = make_part();
-    Solver solver(small, grid_, blas_, *backend, pulse_);
-    for (unsigned i = 0; i < times; ++i) once(solver);
+    const auto solver = make_solver(small, *part);
+    for (unsigned i = 0; i < times; ++i) once(*solver);
   }
 
   void measure() {
     const unsigned warmup = options_.warmup.value_or(1);
-    if (warmup > 0) warm_up(warmup);
-    const auto backend = make_part();
+    if (precision_) {
+      if (warmup > 0) warm_up(warmup, make_mixed_part());
+      measure(make_mixed_part(), warmup);
+    } else {
+      if (warmup > 0) warm_up(warmup, make_part());
+      measure(make_part(), warmup);
+    }
+  }
+
+  template <class Part>
+  void measure(const std::unique_ptr<Part>& part, unsigned warmup) {
     const double begin = now_seconds();
     double last_told = begin, solve_began = begin;
     const auto progress = [&](double share) {
@@ -281,26 +330,28 @@ class Runner {
       std::fprintf(stderr, "clusterc-hpl: %3.0f %% of order %lld done, %.1f GFLOP/s, about %.0f s left\n", share * 100, static_cast<long long>(problem_.n),
                    share * operations(problem_.n) / gone * 1e-9, gone / share * (1 - share));
     };
-    Solver solver(problem_, grid_, blas_, *backend, pulse_, progress);
+    const auto solver = make_solver(problem_, *part, progress);
     LoadMeter meter(job_.node_cpus);
-    std::vector<Run> runs;
+    std::vector<decltype(once(*solver))> runs;
     for (bool last = false; !last;) {
       solve_began = now_seconds();
-      runs.push_back(once(solver));
+      runs.push_back(once(*solver));
       last = is_last(runs.size(), begin);
     }
     const std::optional<double> load = share_of_others(meter);
     refuse_busy(load, options_, "during the solution");
-    std::vector<double> dgemm;
+    std::vector<double> gemm;
     if (problem_.n >= kDgemmFrom && !job_.oversubscribed) {
-      solver.fill();  // numbers of the usual size under the products
+      if constexpr (requires { solver->fill(); }) solver->fill();  // numbers of the usual size under the products
       for (int i = 0; i < 4; ++i) {
-        double seconds = solver.dgemm_seconds(), slowest = 0;
+        double seconds = 0, slowest = 0;
+        if constexpr (requires { solver->dgemm_seconds(); }) seconds = solver->dgemm_seconds();
+        else seconds = solver->gemm_seconds();
         check(MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, grid_.all), "MPI_Allreduce");
-        if (i > 0) dgemm.push_back(2.0 * static_cast<double>(problem_.n) * static_cast<double>(problem_.n) * static_cast<double>(problem_.nb) / slowest);
+        if (i > 0) gemm.push_back(2.0 * static_cast<double>(problem_.n) * static_cast<double>(problem_.n) * static_cast<double>(problem_.nb) / slowest);
       }
     }
-    print(*backend, runs, warmup, dgemm, load);
+    print(*part, runs, warmup, gemm, load);
   }
 
   // As mpi::worst_share, over the ranks of the grid alone: idle ranks sleep.
@@ -316,57 +367,87 @@ class Runner {
     return last != 0;
   }
 
-  void print(const LocalPart& backend, const std::vector<Run>& runs, unsigned warmup, const std::vector<double>& dgemm, std::optional<double> load) {
+  // Of a kind of solution: what it counts of messages, how its time was spent, what else is said of it, and whether its matrix could not be solved.
+  static std::pair<std::uint64_t, std::uint64_t> messages_of(const Solution& s) { return {s.damage.messages, s.damage.damaged}; }
+  static std::pair<std::uint64_t, std::uint64_t> messages_of(const MixedSolution& s) { return {s.messages, s.damaged}; }
+  static std::vector<std::pair<const char*, double>> phases_of(const Solution& s) {
+    const Phases& p = s.phases;
+    return {{"seconds_panel", p.panel}, {"seconds_panel_wait", p.broadcast}, {"seconds_row_exchange", p.exchange}, {"seconds_update", p.update}, {"seconds_back_substitution", p.back_substitution}};
+  }
+  static std::vector<std::pair<const char*, double>> phases_of(const MixedSolution& s) {
+    const MixedPhases& p = s.phases;
+    return {{"seconds_fill", p.fill}, {"seconds_square", p.square}, {"seconds_panels", p.panels}, {"seconds_update", p.update}, {"seconds_refinement", p.refinement}};
+  }
+  std::string singular(const Solution& s, const Residual& residual) const {
+    if (s.no_pivot >= 0) return format("no pivot in column {}", s.no_pivot);
+    return s.smallest_pivot <= 0x1p-53 * static_cast<double>(problem_.n) * residual.norm_a ? "to working precision" : "";
+  }
+  static std::string singular(const MixedSolution& s, const Residual&) { return s.no_pivot >= 0 ? format("no pivot in column {}", s.no_pivot) : ""; }
+  // Factors that are worse than rounding makes them.
+  static bool wrong_factors(const Solution&) { return false; }
+  bool wrong_factors(const MixedSolution& s) const { return !(s.left_by_factors < most_left(*precision_, problem_.n)); }
+  void describe(const Solution& s, Measurement& m) const { m.parameters.emplace_back("smallest_pivot", s.smallest_pivot); }
+  void describe(const MixedSolution& s, Measurement& m) const {
+    m.parameters.emplace_back("precision", options_.choices("--precision", kPrecisionNames).front());
+    m.parameters.emplace_back("refinement_steps", std::uint64_t{s.steps});
+    if (std::isfinite(s.left_by_factors)) m.parameters.emplace_back("left_by_factors", s.left_by_factors);
+    m.parameters.emplace_back("left_by_factors_limit", most_left(*precision_, problem_.n));
+  }
+
+  template <class Part, class TheRun>
+  void print(const Part& part, const std::vector<TheRun>& runs, unsigned warmup, const std::vector<double>& gemm, std::optional<double> load) {
     const auto ranks = static_cast<std::uint64_t>(problem_.rows) * static_cast<std::uint64_t>(problem_.columns);
-    Measurement m{.metric = "hpl.score", .unit = "FLOP/s"};
+    Measurement m{.metric = precision_ ? "hpl.mxp" : "hpl.score", .unit = "FLOP/s"};
     m.warmup = warmup;
     m.size_bytes = 8 * static_cast<std::uint64_t>(problem_.n) * static_cast<std::uint64_t>(problem_.n + 1);
-    m.device = backend.device();
+    m.device = part.device();
     m.other_load = load;
     m.variant = format("N {} NB {} {} x {}", problem_.n, problem_.nb, problem_.rows, problem_.columns);
-    const Run* worst = &runs.front();
+    const TheRun* worst = &runs.front();
     std::uint64_t messages[2] = {};
-    for (const Run& run : runs) {
+    for (const TheRun& run : runs) {
       m.samples.push_back(operations(problem_.n) / run.seconds);
       m.checked += static_cast<std::uint64_t>(problem_.n);
       m.wrong += run.residual.wrong_rows;
-      messages[0] += run.solution.damage.messages;
-      messages[1] += run.solution.damage.damaged;
+      const auto [came, damaged] = messages_of(run.solution);
+      messages[0] += came;
+      messages[1] += damaged;
+      if (wrong_factors(run.solution)) m.wrong = std::max<std::uint64_t>(m.wrong, 1);
       if (!(run.residual.scaled <= worst->residual.scaled)) worst = &run;
     }
     std::uint64_t all_messages[2] = {};
     check(MPI_Reduce(messages, all_messages, 2, MPI_UINT64_T, MPI_SUM, 0, grid_.all), "MPI_Reduce");
-    const Phases& mine = runs.back().solution.phases;
-    double phases[5] = {mine.panel, mine.broadcast, mine.exchange, mine.update, mine.back_substitution}, most[5] = {};
-    check(MPI_Reduce(phases, most, 5, MPI_DOUBLE, MPI_MAX, 0, grid_.all), "MPI_Reduce");
+    auto phases = phases_of(runs.back().solution);
+    for (auto& [name, seconds] : phases) {
+      const double mine = seconds;
+      check(MPI_Reduce(&mine, &seconds, 1, MPI_DOUBLE, MPI_MAX, 0, grid_.all), "MPI_Reduce");
+    }
     if (job_.rank != 0) return;
     m.checked += all_messages[0];
     m.wrong += all_messages[1];
-    const Solution& solution = worst->solution;
-    const bool singular = solution.no_pivot >= 0 || solution.smallest_pivot <= 0x1p-53 * static_cast<double>(problem_.n) * worst->residual.norm_a;
-    if (singular) m.wrong = std::max<std::uint64_t>(m.wrong, 1);
+    const std::string none = singular(worst->solution, worst->residual);
+    if (!none.empty()) m.wrong = std::max<std::uint64_t>(m.wrong, 1);
     m.parameters = {{"n", static_cast<std::uint64_t>(problem_.n)}, {"nb", static_cast<std::uint64_t>(problem_.nb)},
                     {"rows", static_cast<std::uint64_t>(problem_.rows)}, {"columns", static_cast<std::uint64_t>(problem_.columns)},
                     {"ranks", ranks}, {"nodes", static_cast<std::uint64_t>(job_.nodes)}, {"oversubscribed", job_.oversubscribed}};
     if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
-    for (auto& parameter : backend.parameters()) m.parameters.push_back(std::move(parameter));
+    for (auto& parameter : part.parameters()) m.parameters.push_back(std::move(parameter));
     for (auto& parameter : blas_->parameters()) m.parameters.emplace_back((cuda() ? "host_" : "") + parameter.first, std::move(parameter.second));
     if (std::isfinite(worst->residual.scaled)) m.parameters.emplace_back("residual", worst->residual.scaled);
     else m.parameters.emplace_back("residual", std::string("not finite"));
     m.parameters.emplace_back("residual_limit", kThreshold);
-    m.parameters.emplace_back("smallest_pivot", solution.smallest_pivot);
-    if (singular) m.parameters.emplace_back("singular", solution.no_pivot >= 0 ? format("no pivot in column {}", solution.no_pivot) : std::string("to working precision"));
+    describe(worst->solution, m);
+    if (!none.empty()) m.parameters.emplace_back("singular", none);
     m.parameters.emplace_back("panels_received", all_messages[0]);
     m.parameters.emplace_back("panels_damaged", all_messages[1]);
-    constexpr const char* kNames[5] = {"seconds_panel", "seconds_panel_wait", "seconds_row_exchange", "seconds_update", "seconds_back_substitution"};
-    for (int i = 0; i < 5; ++i) m.parameters.emplace_back(kNames[i], most[i]);
-    const Summary score = summarise(m.samples), rate = summarise(dgemm);
-    if (!dgemm.empty()) m.parameters.emplace_back("share_of_dgemm", score.median / rate.median);
+    for (const auto& [name, seconds] : phases) m.parameters.emplace_back(name, seconds);
+    const Summary score = summarise(m.samples), rate = summarise(gemm);
+    if (!gemm.empty()) m.parameters.emplace_back(precision_ ? "share_of_gemm" : "share_of_dgemm", score.median / rate.median);
     report_.measurement(m);
-    if (dgemm.empty()) return;
-    m.metric = "hpl.dgemm";
+    if (gemm.empty()) return;
+    m.metric = precision_ ? "hpl.mxp_gemm" : "hpl.dgemm";
     m.variant = format("{0} x {0} x {1}", problem_.n, problem_.nb);
-    m.samples = dgemm;
+    m.samples = gemm;
     m.warmup = 1;
     m.parameters.resize(7);
     report_.measurement(m);
@@ -398,6 +479,7 @@ class Runner {
   double gpu_memory_ = 0;  // bytes that are free on it for this rank
   double sharing_ = 1;     // ranks of this node that have the same GPU
   bool measuring_ = false;
+  const std::optional<Precision> precision_;   // of the mixed mode
   Problem problem_;
   Grid grid_;
 };

@@ -40,6 +40,15 @@ double bytes_of_device(Index n, Index nb, GridShape shape) {
   return 8 * (rows * columns + (shape.rows > 1 ? 2 : 1) * block * columns + 3 * block * (rows + line + block) + columns + rows + 2 * PartialProducts::kParts * PartialProducts::kRows);
 }
 
+double bytes_of_mixed(Index n, Index nb, GridShape shape) {
+  const auto block = static_cast<double>(nb), order = static_cast<double>(n);
+  const double line = 16;
+  const double rows = std::min(order, std::ceil(order / block / shape.rows) * block) + line;
+  const double columns = std::min(order, std::ceil(order / block / shape.columns) * block);
+  const double width = std::min(block, order);
+  return 4 * (rows * columns + 2 * width * rows + 2 * (width + line) * columns + 2 * width * width + width + rows) + 8 * (columns + 2 * PartialProducts::kParts * PartialProducts::kRows);
+}
+
 Index order_for_memory(double bytes, Index nb, GridShape shape, double (*bytes_of)(Index, Index, GridShape)) {
   // Both grow with n: halve the interval. 2^31 rows is more than any machine's memory.
   Index low = 1, high = Index{1} << 31;
@@ -57,6 +66,7 @@ Index order_for_time(double seconds, double dgemm_rate, Index nb) {
 }
 
 std::string wrong_shape(const harness::Options& options, unsigned ranks) {
+  if (options.has("--precision") && options.choices("--precision", kPrecisionNames).size() != 1) return "'--precision' takes one of them: HPL and HPL-MxP are two runs";
   const auto rows = options.count("--rows"), columns = options.count("--columns");
   if (!grid_shape(ranks, rows, columns)) {
     return format("a grid of {} x {} needs more than the {} rank{} of this job", rows ? format("{}", *rows) : "P", columns ? format("{}", *columns) : "Q", ranks, ranks == 1 ? "" : "s");

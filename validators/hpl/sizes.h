@@ -22,6 +22,8 @@ inline constexpr double kMemoryShare = 0.80;
 double bytes_of_rank(Index n, Index nb, GridShape);
 // The same in the memory of a device: [A b], U and packed rows, two panels, a block on its way to the host.
 double bytes_of_device(Index n, Index nb, GridShape);
+// In mixed precision, on a host or a device: A in FP32, two left and two upper panels (counted as FP32), two squares, vectors.
+double bytes_of_mixed(Index n, Index nb, GridShape);
 // Of a GPU's free memory: nothing else runs there, and the library wants work space of its own.
 inline constexpr double kDeviceMemoryShare = 0.90;
 // The largest order, in whole blocks where there is one, whose rank takes no more than `bytes`, as `bytes_of` reckons.

@@ -1,7 +1,6 @@
 #include "hpl/solver.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "harness/fault.h"
@@ -13,31 +12,10 @@ namespace clusterc::hpl {
 using namespace harness;
 using mpi::check;
 
-Grid make_grid(MPI_Comm job, int rows, int columns) {
-  Grid grid{.columns = columns};
-  int rank = 0;
-  check(MPI_Comm_rank(job, &rank), "MPI_Comm_rank");
-  const bool inside = rank < rows * columns;
-  check(MPI_Comm_split(job, inside ? 0 : MPI_UNDEFINED, rank, &grid.all), "MPI_Comm_split");
-  if (!inside) return grid;
-  grid.my_row = rank / columns;
-  grid.my_column = rank % columns;
-  check(MPI_Comm_split(grid.all, grid.my_row, grid.my_column, &grid.row), "MPI_Comm_split");
-  check(MPI_Comm_split(grid.all, grid.my_column, grid.my_row, &grid.column), "MPI_Comm_split");
-  for (const MPI_Comm comm : {grid.all, grid.row, grid.column}) check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  return grid;
-}
-
-void free_grid(Grid& grid) {
-  for (MPI_Comm* comm : {&grid.row, &grid.column, &grid.all}) {
-    if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
-  }
-}
-
 namespace {
 
 constexpr int kSumTag = 2, kUnknownTag = 3;
-constexpr Index kRows = 64;  // filled or checked between two signs of life
+constexpr Index kRows = 64;  // filled between two signs of life
 
 // A pivot among the ranks of a grid column: one all-reduce of the candidate together with its row.
 class ColumnExchange final : public PivotExchange {
@@ -130,39 +108,7 @@ class Solver::Impl {
   }
 
   Residual residual(const Solution& s) {
-    pulse_.at(Phase::residual);
-    // Sums over my columns, then over the grid row; every rank of the row has them afterwards.
-    std::vector<double> sums(static_cast<std::size_t>(2 * row_count_));
-    for (Index row = 0; row < row_count_; row += kRows) {
-      backend_.products(row, std::min(kRows, row_count_ - row), s.x.data(), sums.data() + row, sums.data() + row_count_ + row);
-      pulse_.beat();
-    }
-    constexpr Index kChunk = 1 << 24;  // elements of one all-reduce
-    for (Index at = 0; at < 2 * row_count_; at += kChunk) {
-      check(MPI_Allreduce(MPI_IN_PLACE, sums.data() + at, static_cast<int>(std::min(kChunk, 2 * row_count_ - at)), MPI_DOUBLE, MPI_SUM, grid_.row), "MPI_Allreduce");
-    }
-    // A NaN must not vanish in a maximum: it counts as infinite.
-    double norms[4] = {};  // A, x, b, r
-    const auto raise = [](double& norm, double value) { norm = std::max(norm, std::isnan(value) ? std::numeric_limits<double>::infinity() : std::fabs(value)); };
-    std::vector<double> r(static_cast<std::size_t>(row_count_));
-    for (Index i = 0; i < row_count_; ++i) {
-      const double b = p_.element(rows_.global(i), p_.n);
-      r[static_cast<std::size_t>(i)] = b - sums[static_cast<std::size_t>(i)];
-      raise(norms[0], sums[static_cast<std::size_t>(row_count_ + i)]);
-      raise(norms[2], b);
-      raise(norms[3], r[static_cast<std::size_t>(i)]);
-    }
-    for (const double x : s.x) raise(norms[1], x);
-    check(MPI_Allreduce(MPI_IN_PLACE, norms, 4, MPI_DOUBLE, MPI_MAX, grid_.all), "MPI_Allreduce");
-    Residual out{.norm_a = norms[0], .norm_x = norms[1], .norm_b = norms[2], .norm_r = norms[3]};
-    const double unit = 0x1p-53 * (out.norm_a * out.norm_x + out.norm_b) * static_cast<double>(p_.n);
-    // A zero right-hand side of a zero matrix: 0 / 0 is no pass either.
-    out.scaled = out.norm_r / unit;
-    std::uint64_t wrong = 0;
-    for (const double value : r) wrong += !(std::fabs(value) < kThreshold * unit) || !std::isfinite(unit);
-    if (grid_.my_column != 0) wrong = 0;  // each grid row counts once
-    check(MPI_Allreduce(&wrong, &out.wrong_rows, 1, MPI_UINT64_T, MPI_SUM, grid_.all), "MPI_Allreduce");
-    return out;
+    return residual_of(p_, grid_, [this](Index row, Index rows, const double* x, double* product, double* magnitude) { backend_.products(row, rows, x, product, magnitude); }, s.x, pulse_);
   }
 
   double dgemm_seconds() {

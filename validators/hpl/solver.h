@@ -8,27 +8,16 @@
 //
 // Where a device updates by itself, the owners of j + 1 ask for the whole update first and factor meanwhile (device.cc).
 #pragma once
-#include <mpi.h>
-
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "hpl/backend.h"
+#include "hpl/grid.h"
 #include "hpl/pulse.h"
+#include "hpl/residual.h"
 
 namespace clusterc::hpl {
-
-// The ranks of a grid, by rows of it: rank r stands in row r / Q, column r % Q.
-struct Grid {
-  MPI_Comm all = MPI_COMM_NULL;     // P x Q ranks; null on the ranks that stay outside
-  MPI_Comm row = MPI_COMM_NULL;     // those of my grid row, by column
-  MPI_Comm column = MPI_COMM_NULL;  // those of my grid column, by row
-  int my_row = 0, my_column = 0, columns = 1;
-  int rank_of(int row_index, int column_index) const { return row_index * columns + column_index; }
-};
-Grid make_grid(MPI_Comm, int rows, int columns);
-void free_grid(Grid&);
 
 struct Phases {  // seconds of this rank; a device that works alongside has its own for the update, and they overlap the others
   double panel = 0, broadcast = 0, exchange = 0, update = 0, back_substitution = 0;
@@ -47,13 +36,6 @@ struct Solution {
   Index no_pivot = -1;         // first column without a pivot; the same on all ranks
   double smallest_pivot = 0;   // magnitude, of all columns; the same on all ranks
 };
-
-struct Residual {
-  double scaled = 0;           // ||Ax-b|| / (eps (||A|| ||x|| + ||b||) N), infinity norms, eps = 2^-53; passes below 16
-  double norm_a = 0, norm_x = 0, norm_b = 0, norm_r = 0;
-  std::uint64_t wrong_rows = 0;  // rows whose own |Ax-b| is not below 16 eps (||A|| ||x|| + ||b||) N
-};
-inline constexpr double kThreshold = 16;  // HPL
 
 class Solver {
  public:

@@ -7,6 +7,7 @@
 
 #include "fakes/accelerator.h"
 #include "hpl/backend.h"
+#include "hpl/mixed_part.h"
 #include "hpl/sizes.h"
 
 namespace clusterc::hpl {
@@ -74,6 +75,24 @@ TEST(HplDeviceWork, AMatrixIsFilledByItsGlobalPlaces) {
   EXPECT_NEAR(size, std::fabs(p.element(3, 0)) + std::fabs(p.element(3, 1)) + std::fabs(p.element(3, 4)), 1e-15);
 }
 
+// The same rank and matrix in FP32 by columns; local column 2 is global column 4, and row 1 is 3.
+TEST(HplDeviceWork, FloatsAreFilledCopiedAndRoundedByColumns) {
+  const Problem p{.n = 5, .nb = 2, .rows = 2, .columns = 2, .seed = 9, .diagonal = 100};
+  const Axis rows{.nb = 2, .parts = 2, .me = 1}, columns{.nb = 2, .parts = 2, .me = 0};
+  std::vector<float> a(9, -9);
+  all_of(FillFloats{.problem = p, .row_axis = rows, .column_axis = columns, .to = a.data(), .ld = 3, .rows = 2, .column = 2, .columns = 1});
+  EXPECT_EQ(a, (std::vector<float>{-9, -9, -9, -9, -9, -9, static_cast<float>(p.element(2, 4)), static_cast<float>(p.element(3, 4)), -9}));
+  EXPECT_GT(p.element(3, 3), 99);
+  EXPECT_LT(p.element(3, 2), 1);
+  std::vector<float> from = {1, 2, 3, 4, 5, 6}, to(4, -9);   // 3 x 2
+  all_of(CopyFloats{.from = from.data() + 1, .to = to.data(), .from_ld = 3, .to_ld = 2, .rows = 2, .columns = 2});
+  EXPECT_EQ(to, (std::vector<float>{2, 3, 5, 6}));
+  // 1, 2, 3 and 5, 6 of FP16: 0x3c00, 0x4000, 0x4200, 0x4500, 0x4600; twice as much is one more in the exponent.
+  std::vector<std::uint16_t> halves(4, 7);
+  all_of(RoundBlock{.from = from.data() + 1, .to = halves.data(), .precision = Precision::fp16, .scale = 2, .from_ld = 3, .to_ld = 2, .rows = 2, .columns = 2});
+  EXPECT_EQ(halves, (std::vector<std::uint16_t>{0x4400, 0x4600, 0x4900, 0x4a00}));
+}
+
 class Device : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -88,7 +107,7 @@ class Device : public ::testing::Test {
 
 TEST_F(Device, TheFakeDoesNothingThatNobodyWaitsFor) {
   FakeAccelerator fake(blas, 0);
-  double* const a = fake.allocate(4);
+  double* const a = fake.allocate<double>(4);
   const std::vector<double> one(4, 1.0);
   std::vector<double> out(4, -1);
   const auto uploaded = fake.make_event(), read = fake.make_event();
@@ -114,8 +133,8 @@ TEST_F(Device, MemoryIsReckonedAsItIsTaken) {
     explicit Counting(std::shared_ptr<harness::Blas> b, double& sum) : real(std::move(b), 0), bytes(sum) {}
     harness::Device device() const override { return real.device(); }
     std::vector<std::pair<std::string, harness::Parameter>> parameters() const override { return {}; }
-    double* allocate(Index count) override {
-      bytes += 8 * static_cast<double>(count);
+    void* allocate_bytes(Index count) override {
+      bytes += static_cast<double>(count);
       return nullptr;
     }
     Array host_memory(std::size_t) override { return {}; }
@@ -124,12 +143,15 @@ TEST_F(Device, MemoryIsReckonedAsItIsTaken) {
     void wait(Stream, Event) override {}
     void finish(Event) override {}
     double seconds_between(Event, Event) override { return 0; }
-    void upload(Stream, double*, const double*, Index) override {}
-    void download(Stream, double*, const double*, Index) override {}
+    void upload_bytes(Stream, void*, const void*, Index) override {}
+    void download_bytes(Stream, void*, const void*, Index) override {}
     void run(Stream, const Work&) override {}
     void dtrsm(Stream, Index, Index, const double*, Index, double*, Index) override {}
     void dgemm(Stream, Index, Index, Index, const double*, Index, const double*, Index, double*, Index) override {}
     void dgemv(Stream, Index, Index, const double*, Index, const double*, double*) override {}
+    void strsm(Stream, Triangle, Index, Index, const float*, Index, float*, Index) override {}
+    void gemm(Stream, Precision, Index, Index, Index, float, const void*, Index, const void*, Index, float*, Index) override {}
+    void sgemv(Stream, Index, Index, const float*, Index, const float*, float*) override {}
     FakeAccelerator real;
     double& bytes;
   };
@@ -145,6 +167,15 @@ TEST_F(Device, MemoryIsReckonedAsItIsTaken) {
       // The sizes count whole blocks in both directions; of a small matrix the last one is a large part.
       if (n == 100'000) {
         EXPECT_GE(bytes, 0.97 * said) << n << " " << p << " x " << q;
+      }
+      // In mixed precision: FP32 panels are the largest that are counted.
+      double mixed_bytes = 0;
+      const auto mixed = mixed_device_part(std::make_unique<Counting>(blas, mixed_bytes), 1e9);
+      mixed->allocate(problem, Precision::fp32, rows, columns, rows.below(n), columns.below(n));
+      const double mixed_said = bytes_of_mixed(n, 512, {static_cast<unsigned>(p), static_cast<unsigned>(q)});
+      EXPECT_LE(mixed_bytes, mixed_said) << n << " " << p << " x " << q;
+      if (n == 100'000) {
+        EXPECT_GE(mixed_bytes, 0.97 * mixed_said) << n << " " << p << " x " << q;
       }
     }
   }

@@ -236,6 +236,50 @@ TEST(Programs, HplFindsAFlippedBitInAPanelBetweenRanks) {
   EXPECT_LT(result.records[1]["parameters"]["residual"].get<double>(), 16);
 }
 
+// 203 rows in 13 blocks of 16 on 2 x 2. Messages, of which each sender has one receiver: a square goes along its row and its column, which makes 2; a left panel
+// along both rows, where there is something below it on that row, and an upper panel along both columns. Below block k lie blocks k + 1 to 12: on both rows for k
+// up to 10, on one for k = 11, on none for k = 12. So 13 x 2 + (11 x 2 + 1) x 2 = 72.
+TEST(Programs, HplMxpSolvesAndSaysHow) {
+  SKIP_WITHOUT_MPI();
+  for (const std::string precision : {"fp32", "bf16", "fp16"}) {
+    const Result result = run(mpirun(5, {program("hpl"), "--precision", precision, "--size", "203", "--block", "16", "--rows", "2", "--columns", "2", "--iterations", "2", "--allow-busy"}));
+    expect_measured(result, 1);  // too small for a product
+    ASSERT_GT(result.records.size(), 1u);
+    const json& m = result.records[1];
+    EXPECT_EQ(m["metric"], "hpl.mxp");
+    EXPECT_EQ(m["count"], 2);
+    const json& p = m["parameters"];
+    EXPECT_EQ(p["precision"], precision);
+    EXPECT_LT(p["residual"].get<double>(), 16);
+    EXPECT_EQ(p["panels_received"], 2 * 72);
+    EXPECT_EQ(m["checked"], 2 * 203 + 2 * 72);
+    EXPECT_GE(p["refinement_steps"], 2);   // one step leaves what rounding made of the factors
+    EXPECT_LE(p["refinement_steps"], 7);
+  }
+  const Result both = run({program("hpl"), "--precision", "fp64,fp16"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_TRUE(both.text.empty()) << both.text;
+}
+TEST(Programs, HplMxpFindsAFlippedBitInAMessageBetweenRanks) {
+  SKIP_WITHOUT_MPI();
+  const Result result = run(mpirun(2, {kFaulty + "/clusterc-hpl-faulty", "--precision", "fp16", "--size", "100", "--block", "16", "--warmup", "1", "--allow-busy"}));
+  expect_wrong_data(result, 1);
+  ASSERT_EQ(result.records.size(), 3u);
+  EXPECT_EQ(result.records[1]["parameters"]["panels_damaged"], 1);
+  EXPECT_LT(result.records[1]["parameters"]["residual"].get<double>(), 16);
+}
+
+// 2^-7 of one element of the factors: refinement comes to the right solution all the same, and what the factors left tells.
+TEST(Programs, HplMxpFindsFactorsThatAreWorseThanTheirPrecision) {
+  SKIP_WITHOUT_MPI();
+  const Result result = run({kFaulty + "/clusterc-hpl-faulty", "--precision", "fp16", "--size", "100", "--block", "16", "--allow-busy"});
+  expect_wrong_data(result, 1);
+  ASSERT_EQ(result.records.size(), 3u);
+  const json& p = result.records[1]["parameters"];
+  EXPECT_GT(p["left_by_factors"].get<double>(), p["left_by_factors_limit"].get<double>());
+  EXPECT_LT(p["residual"].get<double>(), 16);
+}
+
 // What a shell that becomes the program of one of several ranks does: `signal` comes a second after the first record, in the middle of the work.
 std::string with_a_signal(const std::string& output, const char* signal, int rank, const std::string& command) {
   return "if [ \"$OMPI_COMM_WORLD_RANK\" = " + std::to_string(rank) + " ]; then (until [ -s " + output + " ] || [ ! -e /proc/$$ ]; do sleep 0.1; done; sleep 1; kill -" + signal + " $$) & fi; exec " + command;
@@ -243,11 +287,11 @@ std::string with_a_signal(const std::string& output, const char* signal, int ran
 
 // One of two ranks gets `signal` while it works. What MPI keeps in files and shared memory meanwhile lies in a folder of
 // this test, and must be gone afterwards.
-Result hpl_with_a_signal(const char* signal, int rank, std::chrono::steady_clock::duration& took) {
+Result hpl_with_a_signal(const char* signal, int rank, std::chrono::steady_clock::duration& took, const std::string& precision = "fp64") {
   const std::string output = output_file(), folder = output_file();
   fs::create_directories(folder + "/tmp");
   fs::create_directories(folder + "/shm");
-  const std::string script = with_a_signal(output, signal, rank, program("hpl") + " --size 400 --seconds 90 --timeout 4 --allow-busy");
+  const std::string script = with_a_signal(output, signal, rank, program("hpl") + " --size 400 --seconds 90 --timeout 4 --allow-busy --precision " + precision);
   const auto begin = std::chrono::steady_clock::now();
   std::vector<std::string> arguments = {"env", "TMPDIR=" + folder + "/tmp", "OMPI_MCA_btl_vader_backing_directory=" + folder + "/shm"};
   for (std::string& argument : mpirun(2, {"sh", "-c", script})) arguments.push_back(std::move(argument));
@@ -264,9 +308,9 @@ Result hpl_with_a_signal(const char* signal, int rank, std::chrono::steady_clock
 
 TEST(ProgramsFault, HplNamesTheRankThatIsStopped) {
   SKIP_WITHOUT_MPI();
-  for (const int rank : {0, 1}) {
+  for (const auto& [rank, precision] : {std::pair(0, "fp64"), {1, "fp64"}, {0, "fp16"}, {1, "fp16"}}) {
     std::chrono::steady_clock::duration took{};
-    const Result result = hpl_with_a_signal("STOP", rank, took);
+    const Result result = hpl_with_a_signal("STOP", rank, took, precision);
     EXPECT_LT(took, std::chrono::seconds(60));
     const json* end = first_end(result);
     ASSERT_NE(end, nullptr) << result.text;
