@@ -5,6 +5,8 @@
 // NVLinks are what FAKE_NVLINK says, GPU after GPU: "18s;17s,1d" has eighteen links to switches on the first, seventeen and one that is down on the second. Each item is
 // a number and a letter: s to a switch, g0 to g3 to a GPU, d down, e to a switch with a replay each time that somebody asks, m to a switch without memory accesses
 // between GPUs, u to what nobody tells, f to a switch and down from the second look on. A '-' in front: an old driver, which tells addresses and no kinds of ends.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -53,9 +55,18 @@ constexpr unsigned kFirstBus = 0x1A, kSwitchBus = 0xC0;
 }  // namespace
 
 extern "C" {
-int nvmlInit_v2() { return kSuccess; }
+// FAKE_NVML_HANGS: what never answers, "init" or "handle".
+void hang_at(const char* where) {
+  const char* const wish = std::getenv("FAKE_NVML_HANGS");
+  while (wish && std::strcmp(wish, where) == 0) ::pause();
+}
+int nvmlInit_v2() {
+  hang_at("init");
+  return kSuccess;
+}
 int nvmlShutdown() { return kSuccess; }
 int nvmlDeviceGetHandleByUUID(const char* uuid, Gpu** device) {
+  hang_at("handle");
   if (std::strcmp(uuid, "GPU-1") == 0) *device = &gpus[0];
   else if (std::strcmp(uuid, "GPU-2") == 0) *device = &gpus[1];
   else if (std::strcmp(uuid, "GPU-3") == 0) *device = &gpus[2];

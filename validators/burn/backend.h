@@ -50,7 +50,7 @@ struct Bench {
   std::unique_ptr<Watch> watch;
 };
 Bench host_bench(const harness::Options&);
-// `seconds`: how long the driver may take to answer. Throws CouldNotRun where there is no driver, no GPU or no device code.
-Bench cuda_bench(const harness::Options&, double seconds);
+// `seconds`: how long the driver may take to answer, and `sensors` NVML. Throws CouldNotRun where there is no driver, no GPU or no device code.
+Bench cuda_bench(const harness::Options&, double seconds, double sensors, harness::Reporter&);
 
 }  // namespace clusterc::burn

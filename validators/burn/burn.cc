@@ -126,7 +126,7 @@ std::vector<Work> work_of(const Run& run, const Bench& bench) {
 void body(const Options& options, Reporter& report) {
   const double timeout = options.seconds_of("--timeout").value_or(kTimeout);
   const bool cuda = options.device == Backend::cuda;
-  Bench bench = cuda ? cuda_bench(options, std::max(timeout, kGpuStart)) : host_bench(options);
+  Bench bench = cuda ? cuda_bench(options, std::max(timeout, kGpuStart), std::max(timeout, kSensors), report) : host_bench(options);
   refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");
   Crew crew(bench, kFaultBuild);
   const Run run = watch_over(crew, bench, options, timeout, report);

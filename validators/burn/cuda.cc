@@ -58,7 +58,7 @@ std::string gpus_as_text() {
 
 }  // namespace
 
-Bench cuda_bench(const Options& options, double seconds) {
+Bench cuda_bench(const Options& options, double seconds, double sensors, Reporter& report) {
   const std::string text = ask_elsewhere(gpus_as_text, seconds, "counting the GPUs");
   Bench bench;
   bench.device = {.backend = Backend::cuda, .label = "gpus"};
@@ -79,9 +79,7 @@ Bench cuda_bench(const Options& options, double seconds) {
   // The same operands on every GPU.
   bench.load = [seed = options.seed](std::size_t worker) { return gpu_load(static_cast<int>(worker), seed); };
 #endif
-  std::string why;
-  auto nvml = Nvml::open(why);
-  bench.watch = std::make_unique<GpuWatch>(std::move(nvml), why, bench.places);
+  bench.watch = watch_gpus(bench.places, sensors, report);
   return bench;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "harness/deadline.h"
 #include "harness/statistics.h"
 
 namespace clusterc::burn {
@@ -83,6 +84,16 @@ Watch::Errors GpuWatch::uncorrected() const {
     out.text += format("{}{}: {} memory error{} that could not be corrected", out.text.empty() ? "" : "; ", gpu.name, rise, rise == 1 ? "" : "s");
   }
   return out;
+}
+
+std::unique_ptr<GpuWatch> watch_gpus(const std::vector<Place>& places, double seconds, Reporter& report, const char* library) {
+  TextPulse pulse;
+  pulse.doing("opening NVML");
+  const Deadline deadline(pulse, seconds, report);
+  std::string why;
+  auto nvml = Nvml::open(why, library);
+  pulse.doing("asking NVML for the GPUs");
+  return std::make_unique<GpuWatch>(std::move(nvml), why, places);
 }
 
 std::vector<std::pair<std::string, Parameter>> GpuWatch::parameters() const {

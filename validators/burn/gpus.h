@@ -1,6 +1,7 @@
 // Clocks, temperatures, power, what holds the clocks back and memory errors of GPUs, through NVML.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,5 +40,8 @@ class GpuWatch final : public Watch {
   std::string why_;
   std::vector<Gpu> gpus_;
 };
+
+// Opens NVML, which a driver that hangs never answers: then the run ends after `seconds` with a record (harness/deadline.h).
+std::unique_ptr<GpuWatch> watch_gpus(const std::vector<Place>&, double seconds, harness::Reporter&, const char* library = "libnvidia-ml.so.1");
 
 }  // namespace clusterc::burn

@@ -173,6 +173,35 @@ TEST(BurnSensors, WithoutNvmlTheRecordSaysSo) {
   EXPECT_NE(std::get<std::string>(watch.parameters()[0].second).find("libthere-is-no-such.so.1"), std::string::npos);
 }
 
+// A driver that hangs: the run ends with a record that says where.
+TEST(BurnSensorsFault, NvmlThatNeverAnswersEndsTheRun) {
+  const harness::Program burn{.name = "burn", .summary = "", .backends = {}};
+  for (const auto& [where, what] : {std::pair("init", "opening NVML: nothing moved for 0.5 s"), {"handle", "asking NVML for the GPUs: nothing moved for 0.5 s"}}) {
+    const std::string output = output_file();
+    const pid_t child = fork();
+    if (child == 0) {
+      setenv("FAKE_NVML_HANGS", where, 1);
+      harness::Options options;
+      std::ofstream file(output);
+      harness::Reporter report(burn, options, "node-a", [&](std::string_view line) { file << line << std::flush; });
+      watch_gpus({{.gpu = true, .number = 0, .uuid = "GPU-1"}}, 0.5, report, CLUSTERC_FAKE_NVML);
+      _exit(99);
+    }
+    const Result result = finish(child, output);
+    EXPECT_EQ(result.status, 2) << where;
+    ASSERT_EQ(result.records.size(), 1u) << result.text;
+    EXPECT_EQ(result.records[0]["reason"], "timeout");
+    EXPECT_EQ(result.records[0]["detail"], what);
+  }
+}
+TEST(BurnSensors, NvmlThatAnswersIsAsked) {
+  const harness::Program burn{.name = "burn", .summary = "", .backends = {}};
+  harness::Options options;
+  harness::Reporter report(burn, options, "node-a", [](std::string_view line) { ADD_FAILURE() << line; });
+  const auto watch = watch_gpus({{.gpu = true, .number = 0, .uuid = "GPU-1"}}, 30, report, CLUSTERC_FAKE_NVML);
+  EXPECT_EQ(watch->read(1).clock, 1980e6);
+}
+
 TEST(BurnSensors, UnknownReasonsAreKept) {
   EXPECT_EQ(reasons_text(0), "");
   EXPECT_EQ(reasons_text(0x80 | 0x4000), "power brake, 0x4000");
