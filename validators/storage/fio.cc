@@ -38,8 +38,10 @@ std::vector<std::string> fio_arguments(const std::string& program, const FioRun&
                                   format("--randseed={}", run.seed), "--norandommap=1", "--randrepeat=0"};
   if (run.seconds > 0) out.insert(out.end(), {"--time_based", format("--runtime={}ms", static_cast<long>(run.seconds * 1000))});
   // Every block carries a header with its offset and a CRC of its random content. A timed read does not check: the check is a pass of its own.
-  if (writes || run.pattern == Pattern::verify) out.insert(out.end(), {"--verify=crc32c", format("--verify_interval={}", kInterval), "--verify_state_save=0"});
+  if ((writes && run.checked_content) || run.pattern == Pattern::verify) out.insert(out.end(), {"--verify=crc32c", format("--verify_interval={}", kInterval), "--verify_state_save=0"});
   if (writes) out.insert(out.end(), {"--do_verify=0", "--end_fsync=1"});
+  // Threads: a GPU takes few processes (examples/libcufile-cufile.fio of fio).
+  if (run.engine == "libcufile") out.insert(out.end(), {"--cuda_io=cufile", "--gpu_dev_ids=" + run.gpus, "--thread"});
   if (run.pattern == Pattern::verify) out.push_back("--continue_on_error=verify");
   return out;
 }
@@ -91,15 +93,17 @@ std::vector<std::string> parse_verify_errors(std::string_view text) {
   return out;
 }
 
-std::string choose_engine(std::string_view enghelp) {
+bool has_engine(std::string_view enghelp, std::string_view name) {
   for (std::string_view rest = enghelp; !rest.empty();) {
     const auto line_end = rest.find('\n');
     std::string_view line = rest.substr(0, line_end);
     rest.remove_prefix(line_end == rest.npos ? rest.size() : line_end + 1);
     while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-    if (line == "libaio") return "libaio";
+    if (line == name) return true;
   }
-  return "psync";
+  return false;
 }
+
+std::string choose_engine(std::string_view enghelp) { return has_engine(enghelp, "libaio") ? "libaio" : "psync"; }
 
 }  // namespace clusterc::storage

@@ -18,7 +18,9 @@ struct FioRun {
   unsigned jobs = 1, depth = 1;
   double seconds = 0;              // 0: once over the files
   bool direct = true;
-  std::string engine;              // "libaio", "psync"
+  std::string engine;              // "libaio", "psync", "libcufile"
+  std::string gpus = {};           // of libcufile: "0:1", by turns for the jobs
+  bool checked_content = true;     // what is written can be verified; filling it takes processor time, and with libcufile a copy to the GPU
   std::uint64_t seed = 1;
 };
 std::vector<std::string> fio_arguments(const std::string& program, const FioRun&);
@@ -35,7 +37,9 @@ std::optional<FioResult> parse_fio(std::string_view text, bool write);
 // Blocks whose check failed, from fio's standard error, each "FILE at OFFSET"; every place once.
 std::vector<std::string> parse_verify_errors(std::string_view text);
 
-// Of the engines that `fio --enghelp` lists the one with a queue; else the one that every system has.
+// Whether `fio --enghelp` lists it.
+bool has_engine(std::string_view enghelp, std::string_view name);
+// Of the engines that it lists the one with a queue; else the one that every system has.
 std::string choose_engine(std::string_view enghelp);
 
 }  // namespace clusterc::storage

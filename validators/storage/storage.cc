@@ -17,13 +17,14 @@
 #include "harness/supervise.h"
 #include "storage/files.h"
 #include "storage/fio.h"
+#include "storage/gds.h"
 #include "storage/place.h"
 
 namespace clusterc::storage {
 namespace {
 using namespace harness;
 
-constexpr Backend kBackends[] = {Backend::host};
+constexpr Backend kBackends[] = {Backend::host, Backend::cuda};   // cuda: GPUDirect Storage, by fio: our build needs no CUDA for it
 constexpr std::string_view kTests = "sequential|random|metadata|checkpoint";
 constexpr ExtraOption kExtra[] = {
     {"--path", Kind::text, "DIR", "folder on the file system to be measured (default: the current one)"},
@@ -36,18 +37,23 @@ constexpr ExtraOption kExtra[] = {
     {"--files", Kind::count, "COUNT", "files of each thread in a metadata pass (default 1000)"},
     {"--checkpoint", Kind::bytes, "BYTES", "all shards together, in whole 16 MiB a thread (default: as --size)"},
     {"--pass", Kind::seconds, "SECONDS", "length of one timed repetition of fio (default 1)"},
+    {"--gpus", Kind::text, "IDS", "cuda: those whose memory is read to and written from, as 0:1 (default: all)"},
+    {"--cufile", Kind::text, "LIBRARY", "cuda: the library of GPUDirect Storage (default libcufile.so.0)"},
+    {"--nvidia-fs", Kind::text, "FILE", "cuda: what the kernel's part counts (default /proc/driver/nvidia-fs/stats)"},
     {"--timeout", Kind::seconds, "SECONDS", "end when no pass finishes for so long beyond its length (default 300)"}};
 constexpr MetricFacts kMetrics[] = {{"storage.write", "B/s", "large blocks in order"},
                                     {"storage.read", "B/s", "large blocks in order"},
                                     {"storage.random_write", "1/s", "small blocks anywhere"},
                                     {"storage.random_read", "1/s", "small blocks anywhere"},
+                                    {"storage.gds_write", "B/s", "cuda: large blocks in order, from the memory of GPUs past that of the host"},
+                                    {"storage.gds_read", "B/s", "cuda: the same, to the memory of GPUs"},
                                     {"storage.create", "1/s", "empty files made"},
                                     {"storage.stat", "1/s", "of files just made"},
                                     {"storage.unlink", "1/s", "files removed"},
                                     {"storage.checkpoint_write", "B/s", "one shard a thread, flushed and renamed"},
                                     {"storage.checkpoint_read", "B/s", "the shards read back in order"}};
 constexpr Program kProgram{.name = "storage",
-                           .summary = "bandwidth, IOPS, metadata rates and checkpoints on a mounted file system, as one node sees it",
+                           .summary = "bandwidth, IOPS, metadata rates and checkpoints on a mounted file system, as one node sees it; with --device cuda GPUDirect Storage",
                            .size_kind = Kind::bytes,
                            .size_help = "of the files of fio, all jobs together (default 1GiB)",
                            .backends = kBackends,
@@ -81,6 +87,27 @@ class Runner {
  public:
   Runner(const Options& options, Reporter& report) : options_(options), report_(report), place_(look_at(options.text("--path", "."), options.has("--mounted"))) {}
 
+  void gds() {
+    // Files that cuFile does not reach directly are refused, whatever its configuration says.
+    ::setenv("CUFILE_ALLOW_COMPAT_MODE", "false", 1);
+    ::setenv("CUFILE_FORCE_COMPAT_MODE", "false", 1);
+    const auto found = find_program("fio");
+    fio_ = found.value_or("");
+    const std::string engines = found ? start_fio({fio_, "--enghelp"}).out : "";
+    GdsParts parts = look_for_gds("/", options_.text("--gpus", ""), options_.text("--cufile", "libcufile.so.0"), engines);
+    if (!found) parts.missing += "; fio is not on the path";
+    if (!parts.missing.empty()) throw CouldNotRun(Cause::not_applicable, "GPUDirect Storage: " + parts.missing);
+    const unsigned jobs = options_.count("--jobs").value_or(std::clamp<unsigned>(static_cast<unsigned>(allowed_cpus().size()), 1, kMostJobs));
+    const std::uint64_t size = options_.size.value_or(kDefaultSize);
+    prepare(size);
+    Deadline deadline(pulse_, options_.seconds_of("--timeout").value_or(kTimeout) + seconds_, report_);
+    make_folder();
+    if (!place_.direct) throw CouldNotRun(Cause::not_applicable, format("GPUDirect Storage: {} at '{}' does not take O_DIRECT", place_.mount.type, place_.mount.point));
+    with_gds(size, jobs, parts.gpus, choose_engine(engines));
+    pulse_.doing(format("removing '{}'", folder_));
+    remove_scratch();
+  }
+
   void all() {
     const std::vector<std::string> tests = options_.choices("--tests", kTests);
     const auto wanted = [&](std::string_view test) { return std::ranges::find(tests, test) != tests.end(); };
@@ -94,18 +121,9 @@ class Runner {
       fio_ = *found;
     }
     // A checkpoint is renamed over the one before it when it is whole: for a moment there are two.
-    const std::uint64_t need = (uses_fio ? size : 0) + 2 * shards;
-    if (need > place_.free) {
-      throw CouldNotRun(Cause::no_space, format("the files take {}, '{}' has {} free", bytes_text(static_cast<double>(need)), place_.path, bytes_text(static_cast<double>(place_.free))));
-    }
-    refuse_busy(load_at_rest(kWatchSeconds), options_, "before the run");
-    repetitions_ = options_.iterations.value_or(kRepetitions);
-    seconds_ = options_.seconds ? *options_.seconds / repetitions_ : options_.seconds_of("--pass").value_or(kRepetitionSeconds);
+    prepare((uses_fio ? size : 0) + 2 * shards);
     Deadline deadline(pulse_, options_.seconds_of("--timeout").value_or(kTimeout) + seconds_, report_);
-    pulse_.doing(format("making a folder in '{}'", place_.path));
-    folder_ = make_scratch(place_.path, "storage");
-    place_.direct = takes_direct(folder_);
-    memory_ = place_.mount.type == "tmpfs" || place_.mount.type == "ramfs";
+    make_folder();
     if (uses_fio) with_fio(size, jobs, wanted("sequential"), wanted("random"));
 
     std::vector<int> cpus(jobs);
@@ -118,6 +136,21 @@ class Runner {
   }
 
  private:
+  void prepare(std::uint64_t need) {
+    if (need > place_.free) {
+      throw CouldNotRun(Cause::no_space, format("the files take {}, '{}' has {} free", bytes_text(static_cast<double>(need)), place_.path, bytes_text(static_cast<double>(place_.free))));
+    }
+    refuse_busy(load_at_rest(kWatchSeconds), options_, "before the run");
+    repetitions_ = options_.iterations.value_or(kRepetitions);
+    seconds_ = options_.seconds ? *options_.seconds / repetitions_ : options_.seconds_of("--pass").value_or(kRepetitionSeconds);
+  }
+  void make_folder() {
+    pulse_.doing(format("making a folder in '{}'", place_.path));
+    folder_ = make_scratch(place_.path, "storage");
+    place_.direct = takes_direct(folder_);
+    memory_ = place_.mount.type == "tmpfs" || place_.mount.type == "ramfs";
+  }
+
   Measurement figure(std::string metric, std::string unit, const Series& series, std::uint64_t size, bool cached) const {
     Measurement m{.metric = std::move(metric), .unit = std::move(unit)};
     m.samples = series.samples;
@@ -163,6 +196,9 @@ class Runner {
     const SubprocessResult ended = start_fio(fio_arguments(fio_, how));
     const auto result = parse_fio(ended.out, write);
     const std::vector<std::string> damaged = parse_verify_errors(ended.err);
+    if (const std::string refused = how.engine == "libcufile" ? cufile_refusal(ended.err) : ""; !refused.empty()) {
+      throw CouldNotRun(Cause::not_applicable, format("GPUDirect Storage: cuFile does not reach '{}' directly ({}); through the host's memory it is not measured", place_.path, refused));
+    }
     if (!result || (damaged.empty() && (result->error != 0 || ended.status != 0))) {
       const int error = result ? result->error : 0;
       std::string last = ended.err.substr(0, ended.err.find_last_not_of('\n') + 1);
@@ -214,6 +250,63 @@ class Runner {
     };
     if (sequential) pair("", "B/s", Pattern::write, Pattern::read, how.block);
     if (random) pair("random_", "1/s", Pattern::random_write, Pattern::random_read, options_.bytes("--random-block").value_or(kDefaultRandomBlock));
+    for (unsigned job = 0; job < jobs; ++job) ::remove(format("{}/data.{}.0", folder_, job).c_str());
+  }
+
+  // Timed writes carry what lies in the GPUs, which nobody can check: after them the files are laid out again, from the GPUs, with content that can. It is read
+  // back twice: to the GPUs, and by the host.
+  void with_gds(std::uint64_t size, unsigned jobs, const std::string& gpus, const std::string& host_engine) {
+    FioRun how{.folder = folder_, .block = options_.bytes("--block").value_or(kDefaultBlock), .jobs = jobs, .direct = true, .engine = "libcufile", .gpus = gpus, .seed = options_.seed};
+    how.size = std::max<std::uint64_t>(size / jobs / how.block, 1) * how.block * jobs;
+    const auto lay_out = [&] {
+      pulse_.doing(format("laying out {} in '{}' from the GPUs", bytes_text(static_cast<double>(how.size)), folder_));
+      fio(how);
+    };
+    lay_out();
+    FioRun timed = how;
+    timed.seconds = seconds_;
+    timed.checked_content = false;
+    const auto counted = [&] { return parse_nvidia_fs(read_text(options_.text("--nvidia-fs", "/proc/driver/nvidia-fs/stats")).value_or("")); };
+    struct Passes {
+      Series series;
+      double moved = 0;
+      std::optional<double> carried;   // by nvidia-fs
+    };
+    const auto passes = [&](Pattern pattern, const std::string& what) {
+      Passes out;
+      timed.pattern = pattern;
+      const auto before = counted();
+      out.series = repeat(what, [&](Series& series) {
+        timed.seed += 1;
+        const FioResult r = fio(timed);
+        out.moved += static_cast<double>(r.bytes);
+        series.samples.push_back(r.bytes_per_second);
+        series.medians.push_back(r.latency_median);
+        series.tails.push_back(r.latency_p99);
+      });
+      if (const auto after = counted(); before && after) out.carried = pattern == Pattern::read ? after->read - before->read : after->written - before->written;
+      return out;
+    };
+    const Passes written = passes(Pattern::write, "storage.gds_write");
+    lay_out();
+    const Passes got = passes(Pattern::read, "storage.gds_read");
+    std::vector<std::string> damaged = verify(how);
+    FioRun by_host = how;
+    by_host.engine = host_engine;
+    for (std::string& place : verify(by_host)) {
+      if (std::ranges::find(damaged, place) == damaged.end()) damaged.push_back(std::move(place));
+    }
+    for (const Passes* p : {&written, &got}) {
+      Measurement m = figure(p == &written ? "storage.gds_write" : "storage.gds_read", "B/s", p->series, how.size, false);
+      m.device.backend = Backend::cuda;
+      m.checked = how.size / 4096;
+      m.wrong = damaged.size();
+      m.parameters.insert(m.parameters.end(), {{"block", how.block}, {"jobs", std::uint64_t{jobs}}, {"gpus", gpus}, {"engine", how.engine}, {"direct", true}, {"latency_median", summarise(p->series.medians).median},
+                                               {"latency_p99", summarise(p->series.tails).median}, {"direct_shown_by", std::string(shown_by(p->carried, p->moved))}});
+      if (p->carried) m.parameters.emplace_back("nvidia_fs_share", p->moved > 0 ? *p->carried / p->moved : 0.0);
+      if (!damaged.empty()) m.parameters.emplace_back("first_wrong", damaged.front());
+      report_.measurement(m);
+    }
     for (unsigned job = 0; job < jobs; ++job) ::remove(format("{}/data.{}.0", folder_, job).c_str());
   }
 
@@ -296,12 +389,12 @@ class Runner {
 };
 
 void body(const Options& options, Reporter& report) {
-  if (options.device == Backend::cuda) throw CouldNotRun(Cause::not_applicable, "storage is measured from the host; GPUDirect Storage has no back end yet");
   for (const char* block : {"--block", "--random-block"}) {
     const auto bytes = options.bytes(block);
     if (bytes && (*bytes < 4096 || *bytes % 4096 != 0 || *bytes > 1ull << 30)) throw CouldNotRun(Cause::not_applicable, format("'{}' has 4 KiB to 1 GiB, in whole 4 KiB", block));
   }
-  Runner(options, report).all();
+  Runner runner(options, report);
+  options.device == Backend::cuda ? runner.gds() : runner.all();
 }
 
 }  // namespace

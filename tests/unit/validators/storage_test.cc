@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "storage/fio.h"
+#include "storage/gds.h"
 #include "storage/place.h"
 #include "unit/validators/program_run.h"
 
@@ -207,6 +208,142 @@ TEST_F(StorageProgram, MemoryIsNotTakenForADisk) {
   }
 }
 
+TEST(StorageGds, WhatNvidiaFsCountsIsRead) {
+  // As the troubleshooting guide shows it.
+  const std::string stats = "GDS Version: 1.0.0.71\nNVFS statistics(ver: 4.0)\nIO stats: Enabled, peer IO stats: Enabled\nReads                           : n=9 ok=9 err=0 readMiB=12 io_state_err=0\n"
+                            "Reads                           : Bandwidth(MiB/s)=0 Avg-Latency(usec)=0\nWrites                          : n=0 ok=0 err=0 writeMiB=3 io_state_err=0\n";
+  const auto counted = parse_nvidia_fs(stats);
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->read, 12 * 1048576);
+  EXPECT_EQ(counted->written, 3 * 1048576);
+  EXPECT_FALSE(parse_nvidia_fs("IO stats: Disabled, peer IO stats: Disabled\nReads : err=0 io_state_err=0\nWrites : err=0 io_state_err=109\n"));
+  EXPECT_FALSE(parse_nvidia_fs(""));
+  EXPECT_STREQ(shown_by(std::nullopt, 100), "cuFile");
+  EXPECT_STREQ(shown_by(90, 100), "nvidia-fs");
+  EXPECT_STREQ(shown_by(89, 100), "nobody");
+}
+TEST(StorageGds, WhatIsMissingIsNamed) {
+  const fs::path root = fs::temp_directory_path() / ("clusterc-gds-test-" + std::to_string(getpid()));
+  fs::create_directories(root / "proc/driver/nvidia/gpus/0000:1a:00.0");
+  fs::create_directories(root / "proc/driver/nvidia/gpus/0000:1b:00.0");
+  const GdsParts all = look_for_gds(root, "", CLUSTERC_FAKE_CUFILE, "\tlibaio\n\tlibcufile\n");
+  EXPECT_EQ(all.gpus, "0:1");
+  EXPECT_EQ(all.missing, "");
+  EXPECT_EQ(look_for_gds(root, "3", CLUSTERC_FAKE_CUFILE, "\tlibcufile\n").gpus, "3");
+  fs::remove_all(root);
+  const GdsParts none = look_for_gds(root, "", "libthere-is-no-such.so.0", "\tlibaio\n");
+  for (const char* what : {"no NVIDIA GPU with a driver", "libthere-is-no-such.so.0", "fio is built without its engine libcufile"}) EXPECT_NE(none.missing.find(what), std::string::npos) << none.missing;
+  EXPECT_NE(look_for_gds(root, "0", CLUSTERC_FAKE_NVML, "\tlibcufile\n").missing.find("lacks cuFileDriverOpen"), std::string::npos);
+}
+
+// fio with an engine libcufile, which psync plays: it wants the forbidden compatibility mode and the options that the real one has. $MOVED is what nvidia-fs would count.
+class StorageGdsProgram : public StorageProgram {
+ protected:
+  void stand_in_with_cufile(const std::string& before = "") {
+    stand_in(R"([ "$1" = --enghelp ] && { printf '\tlibaio\n\tlibcufile\n'; exit 0; }
+[ "$CUFILE_ALLOW_COMPAT_MODE$CUFILE_FORCE_COMPAT_MODE" = falsefalse ] || { echo "compatibility mode" >&2; exit 9; }
+gds=; seen=
+for a; do
+  shift
+  case $a in
+    --ioengine=libcufile) gds=1; a=--ioengine=psync;;
+    --gpu_dev_ids=0:1|--cuda_io=cufile) seen=$seen+; continue;;
+  esac
+  set -- "$@" "$a"
+done
+echo "$gds$seen $*" >> )" + root + R"(/calls
+[ "$gds$seen" = 1++ ] || [ "$gds$seen" = "" ] || exit 8
+)" + before + "\nexec \"$REAL\" \"$@\"");
+  }
+  std::vector<std::string> gds(std::vector<std::string> more = {}, const std::string& build = program("storage")) const {
+    std::vector<std::string> all = command({"--device", "cuda", "--gpus", "0:1", "--cufile", CLUSTERC_FAKE_CUFILE, "--nvidia-fs", root + "/stats"}, build);
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  void expect_not_applicable(const Result& r, const std::string& detail) const {
+    EXPECT_EQ(r.status, 3) << r.text;
+    ASSERT_EQ(r.records.size(), 2u) << r.text;
+    EXPECT_EQ(r.records[1]["status"], "not applicable");
+    EXPECT_NE(r.records[1]["detail"].get<std::string>().find(detail), std::string::npos) << r.text;
+    expect_nothing_left();
+  }
+};
+
+TEST_F(StorageGdsProgram, WithoutItsPartsItDoesNotApply) {
+  SKIP_WITHOUT_FIO();
+  expect_not_applicable(run(command({"--device", "cuda", "--cufile", "libthere-is-no-such.so.0"})), "libthere-is-no-such.so.0");
+  expect_not_applicable(run(gds()), "fio is built without its engine libcufile");
+  stand_in_with_cufile();
+  expect_not_applicable(run(gds({"--cufile", "libthere-is-no-such.so.0"})), "libthere-is-no-such.so.0");
+}
+
+TEST_F(StorageGdsProgram, MeasuresVerifiesAndSaysWhoShowsThatItWasDirect) {
+  SKIP_WITHOUT_FIO();
+  stand_in_with_cufile();
+  const Result r = run(gds());
+  expect_measured(r, 2);
+  expect_nothing_left();
+  ASSERT_EQ(r.records.size(), 4u) << r.text;
+  EXPECT_EQ(r.records[1]["metric"], "storage.gds_write");
+  EXPECT_EQ(r.records[2]["metric"], "storage.gds_read");
+  for (const std::size_t i : {1u, 2u}) {
+    EXPECT_EQ(r.records[i]["device"]["backend"], "cuda");
+    EXPECT_EQ(r.records[i]["checked"], 4 * 1024 * 1024 / 4096);
+    EXPECT_EQ(r.records[i]["parameters"]["direct_shown_by"], "cuFile");
+    EXPECT_FALSE(r.records[i]["parameters"].contains("nvidia_fs_share"));
+  }
+  // Layout, timed write, layout, timed read, verification by the GPUs, and by the host.
+  std::ifstream calls(root + "/calls");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(calls, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 6u);
+  const auto has = [&](std::size_t i, const char* what) { return lines[i].find(what) != std::string::npos; };
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(lines[i].starts_with("1++ "), i < 5) << lines[i];
+    EXPECT_EQ(has(i, "--verify=crc32c"), i != 1 && i != 3) << lines[i];
+    EXPECT_EQ(has(i, "--time_based"), i == 1 || i == 3) << lines[i];
+    EXPECT_EQ(has(i, "--rw=write"), i < 3) << lines[i];
+    EXPECT_TRUE(has(i, "--direct=1")) << lines[i];
+    EXPECT_EQ(has(i, "--thread"), i < 5) << lines[i];
+  }
+}
+
+// The kernel's part counts: a MiB at each look, which is far too little, or more than was moved.
+TEST_F(StorageGdsProgram, WhatNvidiaFsDidNotCarryIsNotCalledDirect) {
+  SKIP_WITHOUT_FIO();
+  for (const auto& [mib, by] : {std::pair("0", "nobody"), {"1000000", "nvidia-fs"}}) {
+    const std::string stats = root + "/stats";
+    std::ofstream(stats) << "IO stats: Enabled\nReads : readMiB=5 x\nWrites : writeMiB=5 x\n";
+    stand_in_with_cufile(std::string("n=$((5 + $(wc -l < ") + root + "/calls) * " + mib + ")); printf 'IO stats: Enabled\\nReads : readMiB=%s x\\nWrites : writeMiB=%s x\\n' $n $n > " + stats);
+    const Result r = run(gds());
+    expect_measured(r, 2);
+    for (const json& m : r.records) {
+      if (m["record"] != "measurement") continue;
+      EXPECT_EQ(m["parameters"]["direct_shown_by"], by);
+      EXPECT_EQ(m["parameters"]["nvidia_fs_share"].get<double>() > 0.9, std::string(by) == "nvidia-fs") << m;
+    }
+  }
+}
+
+TEST_F(StorageGdsProgram, AMountThatCuFileRefusesIsNotMeasuredThroughTheHost) {
+  SKIP_WITHOUT_FIO();
+  stand_in_with_cufile("echo 'cufile register: err=5027:file system not supported' >&2; exit 1");
+  expect_not_applicable(run(gds()), "cufile register: err=5027:file system not supported");
+  stand_in_with_cufile("echo 'cuFileDriverOpen: err=5001:nvidia-fs driver is not loaded' >&2; exit 1");
+  expect_not_applicable(run(gds()), "nvidia-fs driver is not loaded");
+  // What fails in another way is an error.
+  stand_in_with_cufile("echo 'cuda runtime api call failed cudaMalloc: err=2:cudaErrorMemoryAllocation' >&2; exit 1");
+  expect_error(run(gds()), "system error", "cudaErrorMemoryAllocation");
+  expect_nothing_left();
+}
+
+TEST_F(StorageGdsProgram, TheFaultBuildIsFound) {
+  SKIP_WITHOUT_FIO();
+  stand_in_with_cufile();
+  expect_wrong_data(run(gds({}, kFaulty + "/clusterc-storage-faulty")), 2);
+  expect_nothing_left();
+}
+
 class StorageProgramFault : public StorageProgram {};
 
 // fio is stopped: found by its name and process within the deadline, and ended.
@@ -235,15 +372,18 @@ TEST_F(StorageProgramFault, NoSignalLeavesAFileOrAProcess) {
     const auto pass = std::find(line.begin(), line.end(), "--pass");
     pass[1] = "60";
     const pid_t child = start(line, output);
-    for (int turns = 0; turns < 500 && !fs::exists(root + "/pid"); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    ASSERT_TRUE(fs::exists(root + "/pid")) << what;
     std::string worker, fio;
+    for (int turns = 0; turns < 500 && fio.empty(); ++turns) {   // the file is there before its line is
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      std::ifstream(root + "/pid") >> fio;
+    }
+    ASSERT_FALSE(fio.empty()) << what;
     std::ifstream("/proc/" + std::to_string(child) + "/task/" + std::to_string(child) + "/children") >> worker;
     ASSERT_FALSE(worker.empty());
     kill(what == "KILL worker" ? std::stoi(worker) : child, what == "TERM" ? SIGTERM : what == "INT" ? SIGINT : SIGKILL);
     const Result r = finish(child, output);
     for (int turns = 0; turns < 500 && (fs::exists("/proc/" + worker) || !fs::is_empty(data)); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    std::ifstream(root + "/pid") >> fio;
+    if (std::string last; std::ifstream(root + "/pid") >> last) fio = last;
     for (int turns = 0; turns < 500 && fs::exists("/proc/" + fio); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_FALSE(fs::exists("/proc/" + fio)) << what;
     EXPECT_FALSE(fs::exists("/proc/" + worker)) << what;
