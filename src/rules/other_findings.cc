@@ -28,6 +28,7 @@ constexpr OtherFinding kOthers[] = {
     {"inventory-value-twice", "two devices of the inventory have the same MAC address or GUID"},
     {"kea-without-macs", "more machines without a MAC than Kea starts with in seconds"},
     {"mirror-distribution-unknown", "the mirror has no packages of an operating system itself: they come with a subscription, or whence they come is not known"},
+    {"mirror-installed-from-itself", "the mirror is a node that is installed over the network, from itself"},
     {"mirror-registry-unpacked", "the mirror's operating system packs no registry: nothing compiled serves the images"},
     {"name-server-unreached", "nodes that are in no network of the cluster's own name server, and are told of none"},
     {"netplan-interface-name-too-long", "an interface whose name is longer than the 15 characters that Linux takes"},

@@ -239,6 +239,7 @@ class Checker {
     pattern(g.names);
     host_names(g.names);
     if (g.software) software(*g.software);
+    if (g.software && g.software->mirror) findings_.error("spec-unknown-key", g.software->mirror->span, "'mirror' is said once for all groups").help("move it into the `software` of the cluster");
     struct Way { std::string_view key; bool there; SourceSpan span; };
     const Way ways[] = {{"model", g.model.value || g.model.unknown, g.model.span}, {"server", g.server.has_value(), g.server ? g.server->span : SourceSpan{}},
                         {"from", g.from.value || g.from.unknown, g.from.span}, {"instance", g.instance.value || g.instance.unknown, g.instance.span},

@@ -118,7 +118,7 @@ void services(const CompileInput& in, const MadeOutputs& made, int group, std::s
   const auto dhcp = dhcp_server(c);
   if (made("dns")) serves(out.name_server, name_server_group(c, in.plan), "name_server");
   if (dhcp && made(*dhcp == DhcpServer::kea ? "kea" : "dnsmasq")) serves(out.dhcp_server, provisioner, "dhcp");
-  if (made("nginx")) serves(out.web_server, provisioner, "web_server");
+  if (made("nginx") && installs(c)) serves(out.web_server, provisioner, "web_server");
   if (!out.name_server.empty()) {
     for (const NetworkModel& n : c.networks)
       if (n.subnet) out.subnets.push_back(n.subnet->text());

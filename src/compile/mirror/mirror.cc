@@ -191,6 +191,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   if (has_images(in.cluster)) images(in, m, bundle);
   fill(in, needs, m, !needs.debs.empty() || extra_of(in, kList), bundle);
   if (server->group < 0) return;
+  if (installer_of(in.cluster, server->group))
+    findings.warning("mirror-installed-from-itself", m.server.span, "'" + server->node + "' is to be installed over the network, from the mirror that it is itself").help("give its group the role provisioning and install it from a medium, or name another server");
   // Of the distributions that are installed here Debian and Ubuntu pack a registry.
   const std::string os = in.cluster.nodes[static_cast<std::size_t>(server->group)].software.os.value_or("");
   if (has_images(in.cluster) && !os.empty() && !os.starts_with("debian-") && !os.starts_with("ubuntu-"))

@@ -62,6 +62,15 @@ TEST(Mirror, WithoutOneNothingOfItIsSaid) {
   for (const std::string& path : c.paths()) EXPECT_FALSE(path.starts_with("mirror/") || path == "nginx/mirror.conf" || has(c.file(path), "/packages/")) << path;
 }
 
+// Who provisions and installs nobody has no site for it.
+TEST(Mirror, ItsSiteIsNoSiteOfInstallations) {
+  Compiled c;
+  c.spec(test::kHead + "nodes: { a: { names: n1, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [provisioning] }, m: { names: m1, virtual_machine: { cpus: 2, memory: 2 GiB } } }\nnetworks: { lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.1.0.0/24, carries: [inband], connects: { a: 1, m: 1 } } }\nsoftware: { os: debian-12, mirror: { server: m1 } }\n");
+  EXPECT_EQ(c.file("nginx/cluster.conf"), "no file nginx/cluster.conf");
+  EXPECT_FALSE(has(c.file("ansible/site.yml"), "role: web_server")) << c.file("ansible/site.yml");
+  EXPECT_TRUE(has(c.file("ansible/site.yml"), "hosts: group_m\n  become: true\n  roles:\n    - role: mirror\n")) << c.file("ansible/site.yml");
+}
+
 TEST(Mirror, DockerAsksItForImagesOfDockerIoAlone) {
   const auto daemon = [](std::string_view images) {
     Compiled c;
@@ -73,11 +82,15 @@ TEST(Mirror, DockerAsksItForImagesOfDockerIoAlone) {
 }
 
 TEST(Mirror, WhatItCannotHaveIsSaid) {
-  Compiled subscription, registry;
+  Compiled subscription, registry, itself, apart;
   subscription.spec(test::kHead + "nodes: { a: { names: n1, virtual_machine: { cpus: 2, memory: 2 GiB }, software: { os: rhel-9 } } }\nsoftware: { mirror: { server: m.example.org } }\n", {"mirror"});
   EXPECT_TRUE(has(subscription.told(), "mirror-distribution-unknown")) << subscription.told();
   registry.spec(test::kHead + "nodes: { a: { names: n1, virtual_machine: { cpus: 2, memory: 2 GiB }, software: { os: rocky-9 } } }\nsoftware: { mirror: { server: n1, images: [ docker.io/library/debian:12 ] } }\n", {"mirror"});
   EXPECT_TRUE(has(registry.told(), "mirror-registry-unpacked")) << registry.told();
+  compile(itself, ", mirror: { server: n1 }");
+  EXPECT_TRUE(has(itself.told(), "mirror-installed-from-itself")) << itself.told();
+  compile(apart, ", mirror: { server: ctl }");
+  EXPECT_FALSE(has(apart.told(), "mirror-")) << apart.told();
 }
 
 }  // namespace
