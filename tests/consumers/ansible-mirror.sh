@@ -6,7 +6,6 @@ export LC_ALL=C.UTF-8 HOME=$work
 need_debian_12
 need_play_system -n
 compile_case mirror
-"$bin" compile "$src/tests/golden/compile/mirror/spec.yaml" -o "$out" > "$work/all.log" 2>&1 || { cat "$work/all.log" >&2; fail "clusterc compile"; }
 # These two roles' plays alone: each play looks at its machine anew
 python3 - "$out/ansible/site.yml" <<'PY' || fail "the order of plays"
 import sys, yaml

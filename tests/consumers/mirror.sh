@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output mirror: apt-mirror 0.5, dnf reposync 4.14, wget 1.21 and nginx 1.22 (Debian 12) in a network namespace, from a small upstream with every repository and file that the golden case names: fetched at their paths, a second run fetches nothing but lists, what is missing there is said; served over HTTPS to the cluster alone, to installers over HTTP; apt and dnf install from the mirror while the upstream is gone, with its certificate verified; 7 broken twins
+# output mirror: apt-mirror 0.5, dnf reposync 4.14, wget 1.21 and nginx 1.22 (Debian 12) in a network namespace, from a small upstream with every repository and file that the golden case names: fetched at their paths, a second run fetches nothing but lists and what is new, what is missing there is said; served over HTTPS to the cluster alone, to installers over HTTP; apt and dnf install from the mirror while the upstream is gone, with its certificate verified; 7 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need apt-mirror dnf createrepo_c rpmbuild wget nginx openssl curl gpg dpkg-deb unshare ip python3 shellcheck
 dnf reposync --help > /dev/null 2>&1 || { echo "skipped: dnf has no reposync here"; exit 77; }
@@ -87,7 +87,12 @@ sed 's/^deb \[arch=amd64\] http/debs http/' "$tree/mirror/mirror.list" > "$work/
 apt-mirror "$work/broken.list" > "$work/broken.out" 2>&1 && fail "apt-mirror takes a line that is none"
 grep -q "invalid line in config file" "$work/broken.out" || fail "apt-mirror does not say which line"
 echo "ok: refused, a line that is none"
+# A package that is new upstream comes at the next run
+os=download.rockylinux.org/pub/rocky/9/BaseOS/x86_64/os
+sed 's/^Name: .*/Name: try-new/' "$work/internet/.spec" > "$work/new.spec"
+rpmbuild -bb --quiet --define "_rpmdir $work/internet/$os" --define "_topdir $work/rpm" --define '_build_name_fmt %%{NAME}-1.rpm' "$work/new.spec" > "$work/rpm.out" 2>&1 && createrepo_c --quiet "$work/internet/$os" || fail "no new package"
 fill third || fail "fill.sh once more"
+[ -s "$packages/$os/try-new-1.rpm" ] || fail "what is new upstream is not fetched"
 stop internet
 
 # The mirror, and no internet any more

@@ -23,7 +23,7 @@ index() {
 # ID PATH
 rpms() {
   mkdir -p "$folder/packages/$2"
-  dnf --quiet --refresh --setopt=skip_if_unavailable=false --setopt=reposdir="$here" --setopt=cachedir="$folder/.dnf" --setopt=varsdir=/dev/null --releasever=1 --repoid="$1" \
+  dnf --quiet --setopt=skip_if_unavailable=false --setopt=reposdir="$here" --setopt=cachedir="$folder/.dnf" --setopt=varsdir=/dev/null --releasever=1 --repoid="$1" \
     reposync --norepopath --download-metadata --remote-time --delete --download-path="$folder/packages/$2" || { echo "not fetched: $2" >&2; failed=1; }
 }
 
