@@ -12,6 +12,7 @@
 #include "harness/load.h"
 #include "harness/loop.h"
 #include "harness/run.h"
+#include "harness/statistics.h"
 
 namespace clusterc::burn {
 namespace {
@@ -166,6 +167,8 @@ void body(const Options& options, Reporter& report) {
   for (auto& parameter : bench.watch->parameters()) m.parameters.push_back(std::move(parameter));
   const auto slowest = static_cast<std::size_t>(std::min_element(rates.begin(), rates.end()) - rates.begin());
   if (rates[slowest] <= 0) throw CouldNotRun(Cause::timeout, format("{} finished no round in the {:.3g} s of the run", workers[slowest].name, run.wall));
+  // A rate of nothing is no figure: rounds that outlast the intervals show in few of them.
+  if (summarise(run.rates).median <= 0) throw CouldNotRun(Cause::timeout, format("most intervals of {:.3g} s ended without a round: '--seconds' has to be more", run.interval));
   report.measurement(m);
   m.metric = "burn.slowest";
   m.samples = {rates[slowest]};

@@ -9,9 +9,10 @@
 namespace clusterc::harness {
 namespace {
 
-volatile std::sig_atomic_t caught_signal = 0;  // a signal handler has nowhere else to write
+// Written by a signal handler and read by any thread.
+std::atomic<int> caught_signal{0};
 std::atomic<bool> caught_any{false};
-static_assert(std::atomic<bool>::is_always_lock_free);   // else a handler must not touch it
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);   // else a handler must not touch them
 void remember(int signal) {
   caught_signal = signal;
   caught_any = true;
@@ -28,7 +29,7 @@ void catch_signals() {
 }
 
 void check_interrupted() {
-  if (caught_signal != 0) throw CouldNotRun(Cause::interrupted, caught_signal == SIGINT ? "SIGINT" : "SIGTERM");
+  if (const int signal = caught_signal; signal != 0) throw CouldNotRun(Cause::interrupted, signal == SIGINT ? "SIGINT" : "SIGTERM");
 }
 
 const std::atomic<bool>& interrupted() { return caught_any; }

@@ -96,6 +96,14 @@ TEST(BurnProgramFault, AStoppedAndAKilledWorkerAreNamed) {
   }
 }
 
+// Rounds of 20 ms in intervals of 2 ms: a median of nothing is no rate.
+TEST(BurnProgram, IntervalsShorterThanARoundAreNoMeasurement) {
+  const Result r = run({program("burn"), "--seconds", "0.01", "--workers", "1", "--allow-busy"});
+  EXPECT_EQ(r.status, 2);
+  ASSERT_EQ(r.records.size(), 2u) << r.text;
+  EXPECT_EQ(r.records[1]["reason"], "timeout");
+}
+
 // Stopped for nine tenths of the time: it moves, and is named with what it got.
 TEST(BurnProgramFault, ASlowedWorkerIsNamed) {
   const std::string output = output_file();
