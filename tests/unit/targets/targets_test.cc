@@ -52,6 +52,16 @@ TEST(Targets, SuperpodAllReduceIsHierarchical) {
   EXPECT_NEAR(hpl->floor_by_user ? hpl->derived_floor.value.value_or(0) : *hpl->floor.value, 1016 * 41.4e12 * 0.97, 1e12);
   EXPECT_LT(1016 * 60e12, *hpl->ceiling.value);
   EXPECT_GT(1016 * 70e12, *hpl->ceiling.value);
+  // HPL-MxP is shown where all that can be said is asked for: 1,016 x 989.4 TFLOP/s of FP16 (data sheet) at most, 317.1 of each published of NVIDIA's program; no floor.
+  EXPECT_EQ(all.find("hpl.mxp", "gpu"), nullptr);
+  const ExpectedFigures more = expect_figures(*e.cluster, plan_cluster(*e.cluster), true);
+  const ExpectedFigure* mxp = more.find("hpl.mxp", "gpu");
+  ASSERT_NE(mxp, nullptr);
+  ASSERT_TRUE(mxp->ceiling.value && mxp->typical.value);
+  EXPECT_NEAR(*mxp->ceiling.value, 1016 * 989.4e12, 1e14);
+  EXPECT_NEAR(*mxp->typical.value, 1016 * 317.1e12, 1e12);
+  EXPECT_FALSE(mxp->floor.value);
+  EXPECT_NE(mxp->missing.find("the suite does not start it"), std::string::npos);
 }
 
 constexpr const char* kHost = R"(clusterc: 1
