@@ -237,8 +237,8 @@ class Runner {
 
   // Operations per second of this rank's DGEMM, the slowest of all; a tenth of a second.
   double dgemm_estimate() {
-    if (precision_) return gemm_estimate(make_mixed_part(), cuda() ? 16384 : 2048);
-    if (cuda()) return gemm_estimate(make_part(), 8192);
+    if (precision_) return gemm_estimate([this] { return make_mixed_part(); }, cuda() ? 16384 : 2048);
+    if (cuda()) return gemm_estimate([this] { return make_part(); }, 8192);
     constexpr int kOrder = 1024;
     const double one = 1, zero = 0;
     std::vector<double> a(kOrder * kOrder), b(a.size()), c(a.size());
@@ -266,10 +266,11 @@ class Runner {
     part.fill(0, p.n);
   }
 
-  template <class Part>
-  double gemm_estimate(const std::unique_ptr<Part>& part, Index order) {
+  template <class Make>
+  double gemm_estimate(const Make& make, Index order) {
     double best = 1e300;
     agree([&] {
+      const auto part = make();
       prepare(*part, {.n = order, .nb = problem_.nb}, {.nb = problem_.nb}, precision_);
       for (int i = 0; i < 3; ++i) best = std::min(best, one_update(*part, problem_.nb));
     });
