@@ -11,7 +11,6 @@ namespace {
 constexpr std::size_t kMaxBrackets = 8;  // Slurm stops at five
 constexpr std::size_t kMaxDigits = 15;
 constexpr std::size_t kLongestName = 64;  // HOST_NAME_MAX of Linux (limits.h)
-constexpr std::uint64_t kMaxNames = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMaxAmbiguous = std::uint64_t{1} << 20;  // each name is made and looked up
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -91,7 +90,7 @@ std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& erro
         const auto width = static_cast<unsigned>(low_digits.size() > 1 && low_digits[0] == '0' ? low_digits.size() : 1);
         bracket.ranges.push_back({*low, *high, bracket.count, width});
         bracket.count += *high - *low + 1;
-        if (bracket.count > kMaxNames) return fail(begin, "more than 16777216 names");
+        if (bracket.count > static_cast<std::uint64_t>(kMaxNames)) return fail(begin, "more than 16777216 names");
         if (at == text.size()) return fail(open, "'[' without its ']'");
         if (text[at] == ']') break;
         if (text[at] != ',') return fail(at, "inside brackets stand numbers, '-' and ',' only");
@@ -108,7 +107,7 @@ std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& erro
         if (sorted[i]->width == sorted[i - 1]->width && sorted[i]->low <= sorted[i - 1]->high)
           return fail(open, "the number " + padded(sorted[i]->low, sorted[i]->width) + " stands twice");
       term.count *= bracket.count;
-      if (term.count > kMaxNames) return fail(open, "more than 16777216 names");
+      if (term.count > static_cast<std::uint64_t>(kMaxNames)) return fail(open, "more than 16777216 names");
       term.brackets.push_back(std::move(bracket));
     }
     if (at == term_begin) return fail(at, "a name is missing");
@@ -119,7 +118,7 @@ std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& erro
     if (const std::size_t dots = written.find(".."); dots != std::string_view::npos) return fail(term_begin + dots, "nothing stands between two dots of a name");
     term.suffix = std::move(literal);
     total += term.count;
-    if (total > kMaxNames) return fail(term_begin, "more than 16777216 names");
+    if (total > static_cast<std::uint64_t>(kMaxNames)) return fail(term_begin, "more than 16777216 names");
     pattern.terms_.push_back(std::move(term));
     if (at == text.size()) break;
     ++at;  // the comma

@@ -11,6 +11,8 @@
 
 namespace clusterc {
 
+inline constexpr std::int64_t kMaxNames = std::int64_t{1} << 24;   // of one group, there or to come
+
 class HostPattern {
  public:
   struct Error { std::size_t offset = 0; std::string message; };   // byte offset in the pattern

@@ -240,9 +240,18 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
       with.overrides.push_back({groups[g].path, std::to_string(step.counts[g])});
     }
     with.overrides.insert(with.overrides.end(), room.begin(), room.end());
+    // Jobs are those of the whole cluster: in a smaller step they run on what is there.
+    std::vector<std::string> smaller;
+    for (const auto& job : cluster.spec.workloads)
+      for (const auto& on : job.value.on)
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+          if (!groups[g].nodes || groups[g].name != on.name || !on.value || *on.value.value <= step.counts[g] || *on.value.value > groups[g].all) continue;
+          with.overrides.push_back({"workloads." + job.name + ".on." + on.name, std::to_string(step.counts[g])});
+          smaller.push_back(format("job '{}' is taken on {} of the {} nodes of '{}' that it is to have", job.name, step.counts[g], *on.value.value, on.name));
+        }
     auto run = run_pipeline(path, Stage::checked, with);
     if (!run->plan) return {"", report_findings(*run, path, given, true)};
-    PhaseStep s{.name = step.name, .by = step.by, .figures = figures_of(*run->plan, run->findings), .idle_leaves = idle_leaves(*run->plan)};
+    PhaseStep s{.name = step.name, .by = step.by, .figures = figures_of(*run->plan, run->findings), .idle_leaves = idle_leaves(*run->plan), .smaller_jobs = std::move(smaller)};
     // What stands empty is bought by the phase that fills it; the last one buys what is left.
     const bool last = &step == &steps.back();
     const RacksBought racks = last ? RacksBought::all : RacksBought::used;

@@ -166,6 +166,10 @@ struct Ends {
         r.find(b.name, b.name_span, r.cluster.nodes, "node group");
         continue;
       }
+      if (*b.value.value > kMaxNames) {
+        r.error("spec-count-mismatch", b.value.span, format("network '{}' is built for {} of '{}': at most {} are planned", net.name, *b.value.value, b.name, kMaxNames));
+        continue;
+      }
       for (EndPoints& e : net.ends) {
         const std::string& name = e.group >= 0 ? r.cluster.nodes[e.group].name : r.cluster.storage[e.storage].name;
         if (name != b.name) continue;

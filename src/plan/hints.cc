@@ -1,6 +1,7 @@
 #include "plan/hints.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/format.h"
 #include "plan/fabric.h"
@@ -84,12 +85,35 @@ void uplinks_together(const Plan& plan, int fabric, std::vector<std::string>& ou
                        together == 1 ? "one switch" : format("each of {} switches", together), target.name, plan.switch_name(f.uplinks_to, first), together > 1 ? ", …" : "", target.name));
 }
 
+// Units that the spec makes small: leaves with few ports in use, and more switches for them.
+void small_units(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
+  if (f.tiers.size() < 2 || !f.rail_optimised) return;
+  FabricDemand d = fabric_demand(plan, f);
+  if (d.unit_slots <= 0) return;
+  d.unit_slots = 0;
+  const std::int64_t without = fabric_shape(d).switches() * f.planes;
+  if (without > 0 && (f.switch_count() - without) * kFewOf > f.switch_count())
+    out.push_back(format("units of {} nodes, as `scalable_unit` asks, take {} switches; left out, {}", f.unit, f.switch_count(), without));
+}
+
+// Leaves that are not full have all of their uplinks: nobody recables when they fill, and nobody needs those links before.
+void uplinks_unfilled(const Fabric& f, std::vector<std::string>& out) {
+  if (f.tiers.size() < 2 || f.oversubscription <= 0) return;
+  const auto need = static_cast<std::int64_t>(std::ceil(static_cast<double>(f.end_ports_built_for) / f.oversubscription - 1e-9));
+  const std::int64_t more = f.leaf_spine_cables - need;
+  if (more * kFewOf <= f.leaf_spine_cables) return;
+  out.push_back(format("{} of the {} links between leaves and spines are more than {} end ports fill{}: a leaf that is not full has all of its uplinks, so that nothing is recabled when it fills", more, f.leaf_spine_cables,
+                       f.end_ports_built_for, f.end_ports_built_for > f.end_ports ? ", at the size built for" : ""));
+}
+
 }  // namespace
 
 std::vector<std::string> fabric_hints(const Plan& plan, int fabric) {
   std::vector<std::string> out;
   few_too_many(plan, plan.fabrics[at(fabric)], out);
   few_for_a_third_tier(plan, plan.fabrics[at(fabric)], out);
+  small_units(plan, plan.fabrics[at(fabric)], out);
+  if (out.empty()) uplinks_unfilled(plan.fabrics[at(fabric)], out);
   uplinks_together(plan, fabric, out);
   return out;
 }

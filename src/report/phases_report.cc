@@ -38,6 +38,7 @@ std::string render_phases_text(const PhasesReport& r) {
     if (s.idle_leaves) out += format("  {} leaf switch{} nobody plugged in yet: a later phase may buy {}\n", s.idle_leaves, s.idle_leaves == 1 ? " has" : "es have", s.idle_leaves == 1 ? "it" : "them");
     if (s.empty_racks) out += format("  {} rack{} still empty: a later phase buys {} and {} PDUs\n", s.empty_racks, s.empty_racks == 1 ? " is" : "s are", s.empty_racks == 1 ? "it" : "them", s.empty_racks == 1 ? "its" : "their");
     if (i > 0) out += disturbed(s.change) == 0 ? std::string("  nothing that is there is moved, recabled or renumbered\n") : format("  {} of what is there changes: see below\n", disturbed(s.change));
+    for (const std::string& job : s.smaller_jobs) out += "  " + job + "\n";
     if (!s.errors.empty()) {
       out += format("  {} error{} at this size\n", s.errors.size(), s.errors.size() == 1 ? "" : "s");
       for (std::size_t k = 0; k < s.errors.size() && k < 3; ++k) out += "    " + s.errors[k] + "\n";
@@ -58,7 +59,9 @@ std::string render_phases_json(const PhasesReport& r) {
     for (const NamedSum& sum : s.once) json.field(sum.name, sum.amount);
     json.end_object().object("figures");
     figures_json(json, s.figures);
-    json.end_object().array("errors");
+    json.end_object().array("smaller_jobs");
+    for (const std::string& job : s.smaller_jobs) json.value(job);
+    json.end_array().array("errors");
     for (const std::string& e : s.errors) json.value(e);
     json.end_array().object("change");
     plan_changes_json(json, s.change);

@@ -15,6 +15,7 @@ struct PhaseStep {
   PlanDiff change;                            // against the step before; of the first one the whole bill is in `parts`
   std::int64_t idle_leaves = 0;               // leaf switches that nobody is plugged into yet: they may be bought later
   std::int64_t empty_racks = 0;               // where nothing stands yet: neither they nor their PDUs are in the sums of this step
+  std::vector<std::string> smaller_jobs;      // "job 'p' is taken on 32 of the 64 nodes of 'gpu' that it is to have"
   std::vector<std::string> errors;            // that `check` would have on it
 };
 struct PhasesReport {

@@ -3,6 +3,7 @@
 #include "plan/cabling.h"
 #include "plan/fitted.h"
 #include "plan/hints.h"
+#include "plan/power.h"
 #include "plan/power_gaps.h"
 #include "plan/routing.h"
 #include "report/collective_report.h"
@@ -91,6 +92,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   for (std::size_t i = 0; i < plan.feeds.size(); ++i) {
     const FeedLoad& f = plan.feeds[i];
     json.begin_object(kLine).field("name", cluster.feeds[i].name).field("normal_va", f.normal.value).field("worst_va", f.worst.value)
+        .field("normal_at_breaker_va", at_breaker(cluster.feeds[i], f.normal).value).field("worst_at_breaker_va", at_breaker(cluster.feeds[i], f.worst).value)
         .field("after_losing", f.worst_lost_feed < 0 ? std::string() : cluster.feeds[at(f.worst_lost_feed)].name);
     if (cluster.feeds[i].capacity) json.field("capacity_va", cluster.feeds[i].capacity->value);
     power.feed(json, i);

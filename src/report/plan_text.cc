@@ -180,6 +180,7 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
     out += format(", {} end ports", f.end_ports);
     if (f.end_ports_built_for > f.end_ports) out += format(" (built for {})", f.end_ports_built_for);
     out += "\n";
+    if (f.tiers.empty() && !f.unbuildable.empty()) out += "    not planned, and in no sum: " + f.unbuildable + "\n";
     for (const FabricBlock& b : f.blocks)
       if (!f.tiers.empty() && b.room < b.built_for)
         out += format("    of {} '{}' that it is built for {} can come: beyond them are the ports of others, which would move\n", b.built_for, members_name(cluster, b), b.room);

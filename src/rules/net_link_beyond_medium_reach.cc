@@ -32,7 +32,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const auto metres = [](Meters m) { return to_text(Meters(std::round(m.value * 10) / 10)); };
     // Where the spec chooses the media, they decide; else it is the catalogue, which does not hold every cable that is made.
     const bool chosen = !n.spec->media.empty(), pair = !chosen && twisted_pair_alone(n, *l.longest);
-    Finding& f = findings.add(chosen || pair ? rule.severity : Severity::note, rule.id, chosen ? n.spec->media.front().span : first_place(n.spec->racks.span, n.spec->switch_model.span, n.span),
+    Finding& f = findings.add(chosen || pair ? rule.severity : n.carries_traffic(Traffic::compute) ? Severity::warning : Severity::note, rule.id, chosen ? n.spec->media.front().span : first_place(n.spec->racks.span, n.spec->switch_model.span, n.span),
                               format("{} of network '{}' {} up to {} long ({}), {} reaches {}", plural(l.count, "link"), n.name, l.count == 1 ? "is" : "are", metres(l.longest->longest), l.longest->what, chosen ? "what `media` allows" : pair ? "twisted pair" : "what the catalogue has for it", metres(l.longest->reach)));
     if (chosen) f.note(n.spec->racks.span, "the switches stand there");
     if (pair) f.note(n.spec->switch_model.span, "its ports take nothing but twisted pair");
@@ -46,7 +46,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 Every link has a cable, or modules and fibre, that reach from one end to the other along the way through the room. Where the network names its `media` it is an error when they do not, and
-where ports for twisted pair (RJ45) and `racks` leave no other way; else a note: the catalogue has nothing that does, and not everything that is made.
+where ports for twisted pair (RJ45) and `racks` leave no other way; else a warning of a network that carries compute, and a note of others: the catalogue has nothing that does, and not everything that is made.
 
 ## Why it matters
 

@@ -28,7 +28,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const std::string object = "networks." + n.name;
     if (!n.switch_part->ports) {
-      findings.note(rule.id, n.spec->switch_model.span, format("'{}' states no `ports`, so those of network '{}' were not counted", n.switch_model, n.name));
+      // Nothing of this network is planned then, bought or powered: a sum without it would pass for the whole.
+      const bool planned = f.end_ports_built_for > 0;
+      Finding& x = findings.add(planned ? Severity::error : Severity::note, rule.id, n.spec->switch_model.span,
+                                format("'{}' states no `ports`, so {} of network '{}' {} planned", n.switch_model, planned ? format("the switches and cables for {}", plural(f.end_ports_built_for, "port")) : std::string("nothing"), n.name, planned ? "are not" : "is"));
+      if (planned) x.help("name a switch with a fixed number of ports, or write your own with `ports` in `parts`");
+      x.object(object);
       continue;
     }
     const std::int64_t radix = *n.switch_part->ports * std::max<std::int64_t>(1, f.ways);
@@ -60,6 +65,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       x.help("a higher oversubscription, smaller units, or a larger switch");
       x.object(object);
     }
+    if (f.tiers.size() >= 2 && f.rail_optimised)
+      for (const EndPoints& e : n.ends) {
+        if (e.group < 0 || !c.nodes[e.group].spec || !c.nodes[e.group].spec->scalable_unit || *c.nodes[e.group].spec->scalable_unit <= f.unit) continue;
+        const Value<std::int64_t>& wish = c.nodes[e.group].spec->scalable_unit;
+        findings.warning(rule.id, wish.span, format("units of network '{}' are of {} nodes, not of {}: a leaf of {} ports takes no more beside its uplinks", n.name, f.unit, *wish, f.tiers[0].ports))
+            .label(format("{} down + {} up", f.tiers[0].down, f.tiers[0].up)).help(format("`scalable_unit: {}`, or leave it out", f.unit)).object(object);
+        break;
+      }
     if (f.tiers.empty() && !f.unbuildable.empty())
       if (const Unit unit = unit_beyond_leaf(c, n, f, radix); unit.group >= 0) {
         const NodeGroupModel& g = c.nodes[unit.group];

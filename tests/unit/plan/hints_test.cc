@@ -8,14 +8,24 @@ namespace clusterc {
 namespace {
 using test::known;
 
+// Those of a few ports too many.
+std::vector<std::string> few_of(const std::vector<std::string>& hints) {
+  std::vector<std::string> out;
+  for (const std::string& h : hints)
+    if (h.find("more than one ") != std::string::npos || h.find("more than two tiers") != std::string::npos) out.push_back(h);
+  return out;
+}
+
 // Nodes with one port of 100 Gb/s on switches of 64 ports.
-std::vector<std::string> of_nodes(std::int64_t nodes) {
+std::vector<std::string> all_of_nodes(std::int64_t nodes) {
   test::Sample s;
   s.nodes("n", "n[1-" + std::to_string(nodes) + "]", -1, 1, 1000, 10);
   s.network("lan", s.sn4600c, 100e9, -1);
   s.connect(0, 0, 1);
   return fabric_hints(plan_cluster(*s.cluster), 0);
 }
+
+std::vector<std::string> of_nodes(std::int64_t nodes) { return few_of(all_of_nodes(nodes)); }
 
 // 66 ports are 2 too many for 64: leaves of 32 below and 32 above, 3 leaves, 2 spines with 48 of 64 ports in use, 96 links.
 TEST(Hints, AFewPortsTooMany) {
@@ -43,7 +53,7 @@ TEST(Hints, AFewPortsForAThirdTier) {
 }
 
 // Nodes with eight rails of 400 Gb/s on switches of 64 ports, in units of so many (0: as many as are best).
-std::vector<std::string> of_rails(std::int64_t nodes, std::int64_t unit) {
+std::vector<std::string> all_of_rails(std::int64_t nodes, std::int64_t unit) {
   test::Sample s;
   NodeGroupModel& g = s.nodes("n", "n[1-" + std::to_string(nodes) + "]", -1, 1, 1000, 10);
   if (unit > 0) s.spec_of(g).scalable_unit = known(unit);
@@ -52,6 +62,8 @@ std::vector<std::string> of_rails(std::int64_t nodes, std::int64_t unit) {
   s.connect(0, 0, 8);
   return fabric_hints(plan_cluster(*s.cluster), 0);
 }
+
+std::vector<std::string> of_rails(std::int64_t nodes, std::int64_t unit) { return few_of(all_of_rails(nodes, unit)); }
 
 // A spine of 64 ports joins 64 leaves, 8 units of 8 rails. Units of 30 nodes: 8 x 30 = 240 nodes, 1,920 ports, 64 leaves and 30 spines, although a leaf could turn 32 down.
 TEST(Hints, AThirdTierCountsWholeUnits) {
@@ -70,6 +82,23 @@ TEST(Hints, AThirdTierOfRails) {
   const auto hints = of_rails(257, 0);
   ASSERT_EQ(hints.size(), 1U);
   EXPECT_NE(hints[0].find("8 ports more than two tiers reach (2056 of 2048): without them, 96 switches instead of"), std::string::npos) << hints[0];
+}
+
+
+// Three leaves of 32 up are 96 links, whatever is plugged in. A tenth of 96 is 9.6.
+TEST(Hints, UplinksThatNothingFills) {
+  const auto hints = all_of_nodes(71);
+  ASSERT_EQ(hints.size(), 1U);
+  EXPECT_NE(hints[0].find("25 of the 96 links between leaves and spines are more than 71 end ports fill:"), std::string::npos) << hints[0];
+  EXPECT_EQ(all_of_nodes(86).size(), 1U);
+  EXPECT_TRUE(all_of_nodes(87).empty());
+}
+// Units of 7: 15 x 8 rails are 120 leaves, more than a spine has ports: 28 spines and 14 cores. Units of 26: 32 leaves with 26 up, 2 to each of 13 spines.
+TEST(Hints, UnitsMadeSmall) {
+  const auto hints = all_of_rails(100, 7);
+  ASSERT_GE(hints.size(), 1U);
+  EXPECT_NE(hints[0].find("units of 7 nodes, as `scalable_unit` asks, take 162 switches; left out, 45"), std::string::npos) << hints[0];
+  EXPECT_TRUE(all_of_rails(96, 32).empty());
 }
 
 }  // namespace
