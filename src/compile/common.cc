@@ -45,6 +45,20 @@ int primary_network(const Cluster& c) {
   return first;
 }
 
+int primary_network(const Cluster& c, int group) {
+  const int whole = primary_network(c);
+  int inband = -1, any = -1;
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    const NetworkModel& net = c.networks[n];
+    if (!net.subnet || net.everything || net.carries_traffic(Traffic::oob)) continue;
+    if (std::ranges::none_of(net.ends, [&](const EndPoints& e) { return e.group == group && !is_management_port(c, net, e); })) continue;
+    if (static_cast<int>(n) == whole) return whole;
+    if (any < 0) any = static_cast<int>(n);
+    if (inband < 0 && net.carries_traffic(Traffic::inband)) inband = static_cast<int>(n);
+  }
+  return inband >= 0 ? inband : any;
+}
+
 bool is_management_port(const Cluster& c, const NetworkModel& net, const EndPoints& e) {
   if (e.ports >= 0 || e.group < 0) return false;
   const ServerModel& s = c.nodes[e.group].server;

@@ -18,6 +18,8 @@ std::string made_by(const CompileInput&, std::string_view output_id, std::string
 // The network whose address a node's plain host name means: the first with a subnet that carries in-band traffic, else the first
 // with a subnet that is not out-of-band; -1 when there is none.
 int primary_network(const Cluster&);
+// Of the nodes of one group: that one where they are in it, else their own first that carries in-band traffic, else any of theirs that is not out-of-band; -1: none.
+int primary_network(const Cluster&, int group);
 
 // Network interfaces of the nodes of one group, as the operating system sees them. The BMC's port is none of them.
 struct Interface {

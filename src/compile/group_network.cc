@@ -145,7 +145,7 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings
     std::move(list->begin(), list->end(), std::back_inserter(devices_));
   }
   // The way out, and the name servers, belong to the primary network, else to the first with a gateway.
-  const int primary = primary_network(c);
+  const int primary = primary_network(c, group);
   int way_out = -1, first = -1;
   bool in_primary = false;
   std::vector<std::int64_t> in_network(c.networks.size());

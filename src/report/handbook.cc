@@ -62,7 +62,7 @@ class Handbook {
       std::string gateway = "-";
       for (const AddressPlan& a : p_.addresses) {
         if (a.network != static_cast<int>(i)) continue;
-        if (a.gateway) gateway = ipv4_text(a.gateway);
+        if (a.gateway && n.spec && n.spec->gateway) gateway = ipv4_text(a.gateway);   // the address that is kept free for one is no router
         for (std::size_t e = 0; e < n.ends.size() && e < a.first.size(); ++e)
           if (a.first[e]) first.push_back(members(n.ends[e]) + " " + ipv4_text(a.first[e]));
       }

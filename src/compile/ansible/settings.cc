@@ -21,7 +21,7 @@
 namespace clusterc {
 namespace {
 
-constexpr std::array kRoles = std::to_array<std::string_view>({"base", "mirror", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "mounts", "rdma", "roce", "subnet_manager", "nvidia_driver", "nvidia_fabric_manager",
+constexpr std::array kRoles = std::to_array<std::string_view>({"base", "mirror", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "rdma", "roce", "subnet_manager", "mounts", "nvidia_driver", "nvidia_fabric_manager",
                                                                "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "syslog_ng", "node_exporter", "prometheus", "grafana", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
@@ -191,6 +191,20 @@ void check_releases(const Software& s, Findings& findings) {
       findings.error("ansible-release-malformed", v->span, "no package has the release '" + one_line((*v)->text().substr(0, 60)) + "'").help("numbers and words with points between them: 580.95.05");
 }
 
+// What the spec asks for and no output makes, so that nobody takes it for made.
+void check_unmade(const CompileInput& in, const MadeOutputs& made, const NodeGroupModel& g, std::string_view family, Findings& findings) {
+  const bool watched = made("prometheus"), logged = made("syslog-ng");
+  if (family == "RedHat" && (watched || logged) && !told(findings, "monitoring-unmade", g.software.os.span))
+    findings.note("monitoring-unmade", g.software.os.span, "the repositories of '" + one_line(*g.software.os) + "' have no " + (watched && logged ? "exporters and no syslog-ng" : watched ? "exporters" : "syslog-ng") + ": the plays install none on '" + g.name + "', " + (watched ? "and Prometheus asks its nodes in vain" : "and its logs stay there"))
+        .help("install them by other means, for example from EPEL; the files for them are compiled");
+  const std::string_view mig = g.software.mig ? std::string_view(*g.software.mig) : std::string_view("off");
+  if (mig != "off" && g.count > 0 && !told(findings, "mig-unmade", g.software.mig.span))
+    findings.note("mig-unmade", g.software.mig.span, "nothing that is compiled cuts the GPUs of '" + g.name + "' into " + one_line(mig.substr(0, 60)) + ": without instances the health check drains its nodes")
+        .help("after each start and before slurmd: `nvidia-smi -mig 1`, then `nvidia-smi mig -cgi PROFILE,… -C`; or a unit of NVIDIA's mig-parted");
+  if (g.has_role(Role::gateway) && g.count > 0 && in.cluster.networks.size() > 1 && !told(findings, "gateway-unmade", g.span))
+    findings.note("gateway-unmade", g.span, "'" + g.name + "' is to be a gateway between networks: no output makes it forward, or gives others a route by it").help("forwarding (net.ipv4.ip_forward) and routes are extra lines, or the business of the network's own routers: `gateway` of a network");
+}
+
 AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made, int group, Findings& findings) {
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
@@ -209,6 +223,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
     findings.warning("ansible-os-unsupported", g.software.os.span, "no repositories of GPU software are known here for '" + one_line(*g.software.os) + "', so that the plays install none on '" + g.name + "'")
         .help("ubuntu-22.04, ubuntu-24.04, debian-12, debian-13, or release 8 or 9 of rhel, rocky and almalinux");
   services(in, made, group, family, roles, out);
+  check_unmade(in, made, g, family, findings);
   if (made("mirror")) out.mirror = mirror_server(in);
   if (out.mirror) out.distribution_sources = distribution_sources(g);
   if (out.mirror && out.mirror->group == group) roles.push_back("mirror");

@@ -105,7 +105,7 @@ class GroupEnv {
     for (const Ports& p : ports_)
       if (!rdma_ && !efa_) take(sockets_, network.devices_in(p.network)), take_subnet(p.network);
     if (rdma_ || efa_)
-      if (const int n = primary_network(c_); n >= 0 && !network.devices_in(n).empty()) sockets_ = network.devices_in(n), take_subnet(n);
+      if (const int n = primary_network(c_, group); n >= 0 && !network.devices_in(n).empty()) sockets_ = network.devices_in(n), take_subnet(n);
     nccl();
     ucx();
     mpi();

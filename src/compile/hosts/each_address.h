@@ -16,7 +16,7 @@ namespace clusterc {
 struct Home { int network = -1, end_points = -1; };
 inline Home home_of(const Cluster& c, const Plan& plan, int group) {
   Home first;
-  const int primary = primary_network(c);
+  const int primary = primary_network(c, group);
   for (const AddressPlan& a : plan.addresses) {
     const NetworkModel& net = c.networks[a.network];
     for (std::size_t e = 0; e < net.ends.size(); ++e) {

@@ -104,6 +104,14 @@ std::optional<Installer> installer_of(const Cluster& c, int group) {
   return k ? std::optional(k->installer) : std::nullopt;
 }
 
+void note_uninstalled(const Cluster& c, int group, Findings& findings) {
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  const int primary = primary_network(c), own = primary_network(c, group);
+  if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || own < 0 || own == primary || installer_of(c, group) || !known_release(g)) return;
+  findings.note("install-unmade", g.span, "nothing installs '" + g.name + "': DHCP and the start over the network are of '" + c.networks[static_cast<std::size_t>(primary)].name + "', its nodes are in '" + c.networks[static_cast<std::size_t>(own)].name + "'")
+      .help("connect them to it, or install them by other means: cloud-init and the plays are compiled for them");
+}
+
 bool installs(const Cluster& c, Installer which) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     if (installer_of(c, static_cast<int>(g)) == which) return true;

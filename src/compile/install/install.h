@@ -65,6 +65,9 @@ std::string data_drives_script();
 std::string disks_script(const InstallPlan&, std::string_view tail);   // tail: disks-preseed.sh, …
 std::string finish_script(const CompileInput&, int group, const InstallPlan&);
 
+// Says of a group that it is not installed over the network, where others are.
+void note_uninstalled(const Cluster&, int group, Findings&);
+
 // Does a client that boots over the network find what to start? Then DHCP points it there.
 bool boots_over_network(const Cluster&);
 

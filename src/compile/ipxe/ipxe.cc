@@ -39,6 +39,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     Findings of_installer;   // said by the installer's own output
     const auto plan = install_plan(in, static_cast<int>(g), of_installer);
+    if (!plan) note_uninstalled(in.cluster, static_cast<int>(g), findings);
     if (!plan) continue;
     const std::string& group = in.cluster.nodes[g].name;
     const Start start = start_of(*plan, group);

@@ -261,7 +261,7 @@ std::vector<RecordingRule> recording_rules(const CompileInput& in, Findings& fin
   const Exporters e = exporters_of(in.cluster);
   std::vector<RecordingRule> rules{{"cluster:nodes_up:ratio", "avg(up{job=\"node\"})"}};
   if (e.dcgm) {
-    rules.push_back({"cluster:gpu_power:watts", "sum(DCGM_FI_DEV_POWER_USAGE{job=\"dcgm\"})"});
+    rules.push_back({"cluster:gpu_power:watts", "sum(max by (instance, gpu) (DCGM_FI_DEV_POWER_USAGE{job=\"dcgm\"}))"});
     rules.push_back({"group:gpu_utilisation:ratio", "avg by (group) (DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\"}) / 100"});
   }
   // Tens of volt-amperes (PowerNet-MIB, rPDU2DeviceStatusApparentPower: hundredths of kVA); PDUs of another maker: an extra line of this name.

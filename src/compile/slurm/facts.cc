@@ -102,14 +102,26 @@ std::vector<GpuDevices> devices_of(const ServerModel& server, const PcieTree& tr
   return out;
 }
 
+// "1g.10gb", "1g.5gb+me": slices of compute and memory, and perhaps what an instance has besides.
+bool is_mig_profile(std::string_view text) {
+  const auto digits = [&] {
+    const std::size_t n = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(n);
+    return n > 0 && n < 4;
+  };
+  const auto word = [&](std::string_view w) { return text.starts_with(w) && (text.remove_prefix(w.size()), true); };
+  if (!digits() || !word("g.") || !digits() || !word("gb")) return false;
+  return text.empty() || (text.front() == '+' && text.size() > 1 && std::all_of(text.begin() + 1, text.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '.'; }));
+}
+
 // "7x1g.10gb": seven instances on each GPU.
 bool cut_by_mig(const Software& software, std::int64_t& each, std::string& profile) {
   const std::string mig = software.mig.value_or("off");
   const auto x = mig.find('x');
-  const auto count = x == std::string::npos ? std::nullopt : parse_uint(std::string_view(mig).substr(0, x));
-  if (!count || *count == 0) return false;
+  const auto count = x == std::string::npos ? std::optional<std::uint64_t>(1) : parse_uint(std::string_view(mig).substr(0, x));
+  profile = x == std::string::npos ? mig : mig.substr(x + 1);
+  if (!count || *count == 0 || *count > 99 || !is_mig_profile(profile)) return false;
   each = static_cast<std::int64_t>(*count);
-  profile = mig.substr(x + 1);
   return true;
 }
 
@@ -144,7 +156,10 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
     n.gpus = s.gpu_count;
     std::int64_t each = 0;
     std::string profile;
-    if (cut_by_mig(g.software, each, profile)) {
+    const bool cut = cut_by_mig(g.software, each, profile);
+    if (!cut && g.software.mig && *g.software.mig != "off")
+      findings.error("slurm-mig-unknown", g.software.mig.span, "'" + one_line(g.software.mig->substr(0, 60)) + "' is no layout that slurm.conf can be written for").help("one profile on all GPUs of the group: 7x1g.10gb, 1g.10gb, or off; nodes that are cut otherwise are a group of their own");
+    if (cut) {
       n.mig = true;
       n.gpus *= each;
       n.type = profile;   // NVML's names of instances end in the profile, and Slurm matches a part of them (gres.conf(5), Type)
