@@ -17,7 +17,7 @@ inline const Traffic* users_traffic(const NetworkModel& n) {
 inline bool shares_without_vlan(const Cluster& c, const NetworkModel& n) {
   if (n.shares < 0) return false;
   const NetworkModel& o = c.networks[static_cast<std::size_t>(n.shares)];
-  return !o.carries_traffic(Traffic::oob) && !n.spec->vlan && !o.spec->vlan;
+  return !o.carries_traffic(Traffic::oob) && n.spec->vlan.value_or(0) == o.spec->vlan.value_or(0);
 }
 
 }  // namespace clusterc

@@ -1,9 +1,32 @@
+#include <algorithm>
+
 #include "plan/addresses.h"
+#include "rules/management.h"
 #include "rules/say.h"
 #include "rules/rules.h"
 
 namespace clusterc {
 namespace {
+
+// A network comes untagged on its own ports, and a guest with a `vlan` tagged beside it: a switch has a VLAN on a port in one of the two ways (IEEE 802.1Q: a
+// port is in the untagged set of a VLAN, or it is not).
+void check_vlans(const Rule& rule, const Cluster& c, Findings& findings) {
+  for (const NetworkModel& n : c.networks) {
+    if (n.shares < 0 || n.kind != LinkKind::ethernet || !n.spec->vlan || (n.carries_traffic(Traffic::oob) && shares_without_vlan(c, n))) continue;   // of management security-management-network-reachable says it
+    const NetworkModel& host = c.networks[static_cast<std::size_t>(n.shares)];
+    if (!host.spec->vlan || *host.spec->vlan != *n.spec->vlan) continue;
+    const auto same = [&](const EndPoints& e) {
+      return std::any_of(host.ends.begin(), host.ends.end(), [&](const EndPoints& h) { return h.group == e.group && h.ports == e.ports && h.storage == e.storage; });
+    };
+    const auto shared = std::find_if(n.ends.begin(), n.ends.end(), same);
+    if (shared == n.ends.end()) continue;
+    const std::string& who = shared->group >= 0 ? c.nodes[static_cast<std::size_t>(shared->group)].name : c.storage[static_cast<std::size_t>(shared->storage)].name;
+    findings.error(rule.id, n.spec->vlan.span, format("network '{}' is tagged with VLAN {} on ports of '{}' where network '{}' is the same VLAN untagged", n.name, *n.spec->vlan, who, host.name))
+        .note(host.spec->vlan.span, "the other one is here")
+        .help("give one of them a number of its own")
+        .object("networks." + n.name);
+  }
+}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -22,6 +45,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       break;                                   // one is enough: the way out is the same for all
     }
   }
+  check_vlans(rule, c, findings);
   for (const AddressPlan& a : in.plan.addresses) {
     const NetworkModel& n = c.networks[a.network];
     if (a.needed <= a.usable) {
@@ -47,7 +71,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-No two networks use the same IPv4 addresses, and each prefix has an address for every port that needs one.
+No two networks use the same IPv4 addresses, or the same VLAN on a port that both run on, and each prefix has an address for every port that needs one.
 
 ## Why it matters
 
@@ -57,12 +81,15 @@ Two hosts with one address answer for each other. A prefix that is too small is 
 
 ```
 prefixes of two networks are disjoint
+vlan != vlan of the network whose ports it shares
 addresses needed <= 2^(32 - length) - 2   (a /31 has 2: RFC 3021)
 ```
 
 The need is that of the size built for: ports of nodes and storage, management ports of switches and PDUs where the network connects everything, and the gateway.
 
-Source: arithmetic; RFC 4632.
+A network comes untagged on its own ports; one that `shares_switches_with` it and has a `vlan` comes tagged beside it. A VLAN is on a port in one of the two ways.
+
+Source: arithmetic; RFC 4632; IEEE 802.1Q.
 
 ## Example
 
@@ -82,7 +109,7 @@ const Rule kNetAddressPlanCollides = {
     .code = "NET-012",
     .severity = Severity::error,
     .physics = true,
-    .summary = "address prefixes overlap or are too small",
+    .summary = "address prefixes or VLANs of networks collide, or a prefix is too small",
     .explanation = kExplanation,
     .check = check,
 };

@@ -57,6 +57,7 @@ constexpr OtherFinding kOthers[] = {
     {"slurm-controller-unknown", "a controller that is none of the cluster's nodes"},
     {"slurm-limits-without-teams", "limits count the jobs of a user in a team, and there are no teams"},
     {"slurm-mig-unknown", "a layout of MIG that slurm.conf cannot be written for"},
+    {"slurm-name-reserved", "a node or a node group whose name Slurm takes for something else: DEFAULT, ALL"},
     {"slurm-node-facts-missing", "cores or memory of a node group are not known, and slurm.conf needs them"},
     {"slurm-node-in-no-block", "nodes outside of every NVLink domain, with block topology: jobs are never placed there together"},
     {"slurm-password-unreadable", "the password of slurmdbd lies where its user cannot read"},

@@ -30,7 +30,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .object("networks." + n.name);
     if (!shares_without_vlan(c, n)) continue;
     const NetworkModel& o = c.networks[static_cast<std::size_t>(n.shares)];
-    findings.error(rule.id, n.spec->shares_switches_with.span, format("management network '{}' is on the switches of '{}' without a VLAN: one broadcast domain for both", n.name, o.name))
+    findings.error(rule.id, n.spec->shares_switches_with.span, format("management network '{}' is on the switches of '{}' without a VLAN{}: one broadcast domain for both", n.name, o.name, n.spec->vlan ? " of its own" : ""))
         .note(o.span, "the network that users are on")
         .help("switches of its own; or `vlan` for one of them, and the way in still fails with these switches")
         .object("networks." + n.name);
@@ -51,7 +51,7 @@ A management controller can switch its server off, mount an image and read its c
 
 ```
 subnet in 10/8, 172.16/12, 192.168/16, 100.64/10 or 169.254/16
-carries: [oob] alone;  shares_switches_with needs a vlan on either side
+carries: [oob] alone;  shares_switches_with needs a vlan on either side, and not the same
 ```
 
 Source: RFC 1918, RFC 6598, RFC 3927; CISA and NSA, Harden Baseboard Management Controllers (2023): an isolated VLAN for management. Routes between networks are not in the spec and not checked.

@@ -393,7 +393,33 @@ class Checker {
       }
     }
     if (s.identity && s.identity->bind_password) secret("bind_password", *s.identity->bind_password);
+    if (s.identity) directory(s.identity->server);
     if (s.mirror) mirror(*s.mirror);
+  }
+
+  // What sssd's ldap_uri takes: "ldaps://ldap1.example.org, ldaps://10.0.0.2:636/", or hosts alone.
+  void directory(const Value<std::string>& servers) {
+    if (!servers) return;
+    for (std::string_view server : split(*servers, ',')) {
+      server = trim(server);
+      if (server.starts_with("ldapi://")) continue;                                       // a socket, and no host
+      for (const std::string_view scheme : {"ldaps://", "ldap://"})
+        if (server.starts_with(scheme)) server.remove_prefix(scheme.size());
+      server = server.substr(0, server.find('/'));
+      if (const std::size_t at = server.rfind('@'); at != server.npos) server.remove_prefix(at + 1);   // who asks; a password there has a finding of its own
+      bool good = is_address(std::string(server));
+      if (!good) {
+        const std::size_t bracket = server.starts_with('[') ? server.find(']') : server.npos, colon = server.find(':', bracket == server.npos ? 0 : bracket);
+        const std::string host(server.substr(0, colon));
+        NumberProblem problem;
+        const auto port = colon == server.npos ? std::optional<std::int64_t>(389) : parse_whole(server.substr(colon + 1), problem);
+        good = (bracket == server.npos ? is_domain(host) : bracket + 1 == host.size() && is_address(host.substr(1, bracket - 1))) && port && *port >= 1 && *port <= 65535;
+      }
+      if (good) continue;
+      const bool hidden = servers->find('@') != std::string::npos;                        // a password may stand before it
+      findings_.error("spec-bad-address", servers.span, format("{} is neither an IP address nor a host name", hidden ? std::string("'server' of identity") : format("'{}'", server))).help("write the directory as ldaps://ldap.example.org");
+      if (hidden) findings_.withhold(servers.span);
+    }
   }
 
   void mirror(const Mirror& m) {
@@ -441,6 +467,11 @@ class Checker {
     const int said = int{s.file.value.has_value()} + int{s.env.value.has_value()} + int{s.vault.value.has_value()};
     if (said != 1)
       findings_.error("spec-secret-reference", s.span, format("'{}' has {} references, one says where the secret lies", key, said)).help("one of { file: … }, { env: … } and { vault: … }");
+    // A name as shells and programs take it (POSIX.1, Base Definitions, "Name"). Who wrote the secret itself does not see it printed.
+    const bool name = !s.env || (!s.env->empty() && s.env->size() <= 200 && (s.env->front() < '0' || s.env->front() > '9') && std::all_of(s.env->begin(), s.env->end(), [](char c) { return is_letter_or_digit(c) || c == '_'; }));
+    if (name) return;
+    findings_.error("spec-bad-name", s.env.span, format("'env' of '{}' is no name of an environment variable (it is not shown): letters, digits and _, and no digit first", key)).help("the name, not the password: { env: LDAP_PASSWORD }");
+    findings_.withhold(s.env.span);
   }
 
   NodeId top(std::string_view key) const { return d_.find(d_.root(), key); }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "base/digest.h"
 #include "base/ip.h"
@@ -75,10 +76,68 @@ bool underscores(const CompileInput& in) {
   return found;
 }
 
+struct ExtraRecord { SourceSpan span; std::string owner, type; };   // both in lower case; the owner as the zone has it, "@" for the zone itself
+
+// "mail 3600 IN A 10.10.0.9": an owner, a lifetime and a class in any order (RFC 1035, 5.1), type and value. What is wrong with it; empty: nothing.
+std::string read_record(const std::vector<std::string_view>& words, const std::string& domain, ExtraRecord& r) {
+  std::size_t at = 1;
+  const auto lifetime = [](std::string_view w) { return w.front() >= '0' && w.front() <= '9' && w.find('.') == std::string_view::npos; };
+  while (at + 1 < words.size() && (lifetime(words[at]) || to_lower(words[at]) == "in")) ++at;
+  if (at + 1 >= words.size()) return "no record";
+  r.type = to_lower(words[at]);
+  if (r.type.front() < 'a' || r.type.front() > 'z') return "no record";
+  if (r.type == "a" && !parse_ipv4(words[at + 1])) return "no record: A has an IPv4 address";
+  r.owner = to_lower(words[0]);
+  if (!r.owner.ends_with('.')) return {};
+  r.owner.pop_back();
+  const std::string zone = to_lower(domain);
+  if (r.owner == zone) r.owner = "@";
+  else if (r.owner.ends_with("." + zone)) r.owner.resize(r.owner.size() - zone.size() - 1);
+  else return "no name of " + domain + ": named passes over it";
+  return {};
+}
+
+// named does not load a zone with a CNAME beside anything else, or with a second SOA (RFC 1034, 3.6.2; RFC 2181, 10.1); with a second address of a node it
+// answers with either.
+void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findings& findings) {
+  const auto contradicts = [&](const ExtraRecord& r, std::string why) { findings.error("output-extra-contradicts-spec", r.span, std::move(why)).help("give it another name"); };
+  std::unordered_map<std::string_view, std::vector<const ExtraRecord*>> by_owner;
+  for (const ExtraRecord& r : extra) {
+    if (r.type == "soa" || (r.owner == "@" && r.type == "cname")) {
+      contradicts(r, "the zone has its SOA already" + std::string(r.type == "cname" ? ", and a CNAME is alone at its name" : ""));
+      continue;
+    }
+    auto& others = by_owner[r.owner];
+    if (!others.empty() && (r.type == "cname" || others.front()->type == "cname"))
+      findings.error("output-extra-malformed", r.span, "'" + r.owner + "' has two records, of which one is a CNAME: named does not load the zone").note(others.front()->span, "the other one is here");
+    others.push_back(&r);
+  }
+  if (by_owner.empty()) return;
+  std::string name, full;
+  each_address(
+      in, [](const AddressPlan&) {},
+      [&](const NamedAddress& n) {
+        const auto look = [&](const std::string& owner) {
+          const auto found = by_owner.find(owner);
+          if (found == by_owner.end()) return;
+          for (const ExtraRecord* r : found->second)
+            if (r->type == "a" || r->type == "cname") contradicts(*r, "'" + owner + "' stands in the zone already: it is " + ipv4_text(n.address));
+          by_owner.erase(found);
+        };
+        name = to_lower(n.name);
+        if (n.plain) look(name);
+        if (!n.first && n.number <= 0) return;
+        full = name + '-' + to_lower(in.cluster.networks[static_cast<std::size_t>(n.network)].name);
+        if (n.first) look(full);
+        if (n.number > 0) append_int(full += '-', n.number), look(full);
+      });
+}
+
 void append_extra(const CompileInput& in, std::string_view file, std::string& out, Findings& findings) {
   const auto* extra = extra_of(in, file);
   if (!extra) return;
   out += "; outputs.dns.extra of the spec\n";
+  std::vector<ExtraRecord> records;
   for (const auto& wish : *extra) {
     if (!wish) continue;
     const std::string_view text = trim(*wish);
@@ -88,13 +147,17 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
     const std::string spaced = replace_all(text, "\t", " ");
     for (const std::string_view w : split(spaced, ' '))
       if (!w.empty()) words.push_back(w);
-    if (!plain || words.size() < 3) {
-      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no record").help("write one in each line, for example mail A 10.10.0.9");
+    ExtraRecord record{.span = wish.span};
+    const std::string wrong = !plain || words.size() < 3 ? "no record" : read_record(words, *in.cluster.spec.software.domain, record);
+    if (!wrong.empty()) {
+      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is " + wrong).help("write one in each line, for example mail A 10.10.0.9");
       continue;
     }
+    records.push_back(std::move(record));
     out += text;
     out += '\n';
   }
+  refuse_twice(in, records, findings);
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {

@@ -2,6 +2,7 @@
 #include "compile/dnsmasq/dnsmasq.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/ip.h"
 #include "base/text.h"
@@ -36,6 +37,50 @@ void write_hosts(const CompileInput& in, Bundle& bundle) {
         out += '\n';
       });
   bundle.close();
+}
+
+// Keys that dnsmasq takes once: at another it does not start (2.90: "illegal repeated keyword", found with --test for each key of --help).
+bool stands_once(std::string_view key) {
+  for (const std::string_view k : {"add-cpe-id", "add-subnet", "auth-server", "auth-soa", "auth-ttl", "cache-size", "connmark-allowlist-enable", "dhcp-alternate-port", "dhcp-lease-max", "dhcp-leasefile", "dhcp-reply-delay",
+                                   "dhcp-script", "dhcp-scriptuser", "dhcp-ttl", "dns-forward-max", "dnssec-limits", "dnssec-timestamp", "dumpfile", "dumpmask", "edns-packet-max", "enable-dbus", "enable-ubus", "group", "local-ttl",
+                                   "log-async", "log-facility", "max-cache-ttl", "max-port", "max-tcp-connections", "max-ttl", "min-cache-ttl", "min-port", "mx-target", "neg-ttl", "pid-file", "port", "port-limit", "query-port",
+                                   "servers-file", "tftp-max", "tftp-mtu", "use-stale-cache", "user"})
+    if (key == k) return true;
+  return false;
+}
+
+// Why an extra line would say otherwise than what stands above it in `ours`; empty: it does not.
+std::string contradiction(std::string_view ours, std::string_view text, std::string_view key) {
+  for (const std::string_view k : {"domain", "dhcp-hostsfile", "addn-hosts", "dhcp-range", "port"})
+    if (key == k) return "'" + std::string(key) + "' follows from the spec";
+  const auto written = [&](std::string_view line) { return ours.find("\n" + std::string(line) + "\n") != std::string_view::npos; };
+  if (key == "bind-interfaces" && written("bind-dynamic")) return "'bind-interfaces' may not stand beside 'bind-dynamic', which is there";
+  // A flag again changes nothing; with a value it holds for some interfaces only. Of what names one folder the last line holds.
+  if (key == "enable-tftp" && text != key && written(key)) return "'enable-tftp' follows from the spec: for every interface";
+  if (key == "tftp-root" && written("enable-tftp")) return "'tftp-root' follows from the spec: the files that nodes start from lie in /srv/tftp";
+  return {};
+}
+
+void append_extra(const CompileInput& in, std::string& out, Findings& findings) {
+  const auto* extra = extra_of(in, "dnsmasq.conf");
+  if (!extra) return;
+  const std::string ours = out;
+  std::vector<std::string_view> once;
+  out += "\n# outputs.dnsmasq.extra of the spec\n";
+  for (const auto& wish : *extra) {
+    if (!wish) continue;
+    const std::string_view text = trim(*wish), key = text.substr(0, text.find('='));
+    if (!is_option(text)) {
+      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of dnsmasq.conf").help("write one option in each line, for example dhcp-boot=ipxe.efi");
+    } else if (const std::string why = contradiction(ours, text, key); !why.empty()) {
+      findings.error("output-extra-contradicts-spec", wish.span, why).help("change the spec instead");
+    } else if (stands_once(key) && std::find(once.begin(), once.end(), key) != once.end()) {
+      findings.error("output-extra-malformed", wish.span, "'" + std::string(key) + "' stands twice in the extra lines of dnsmasq.conf: dnsmasq does not start").help("keep one of them");
+    } else {
+      once.push_back(key);
+      out += text, out += '\n';
+    }
+  }
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
@@ -86,17 +131,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     }
     for (const NetworkBoot::Script& script : boot->scripts) out += "dhcp-boot=tag:boot/ipxe,tag:group/", out += script.group, out += ',', out += script.url, out += ",," + server + "\n";
   }
-  if (const auto* extra = extra_of(in, "dnsmasq.conf")) {
-    out += "\n# outputs.dnsmasq.extra of the spec\n";
-    for (const auto& wish : *extra) {
-      if (!wish) continue;
-      const std::string_view text = trim(*wish);
-      const std::string_view key = text.substr(0, text.find('='));
-      if (!is_option(text)) findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of dnsmasq.conf").help("write one option in each line, for example dhcp-boot=ipxe.efi");
-      else if (key == "domain" || key == "dhcp-hostsfile" || key == "addn-hosts" || key == "dhcp-range") findings.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' follows from the spec").help("change the spec instead");
-      else out += text, out += '\n';
-    }
-  }
+  append_extra(in, out, findings);
   bundle.close();
   if (!in.judging) write_hosts(in, bundle);
 }

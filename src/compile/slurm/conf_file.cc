@@ -32,6 +32,18 @@ bool may_repeat(std::string_view lower) {
   return false;
 }
 
+// "partitionname=cpu": what a line defines by a name of which there is one. slurmctld passes over a partition that comes again ("duplicate entry for partition"),
+// and ends at a switch that does ("has already been defined"). Names are told apart by case. Empty: no such line.
+std::string named_by(std::string_view line) {
+  const std::size_t equals = line.find('=');
+  const std::string key = to_lower(line.substr(0, equals));
+  if (equals == std::string_view::npos || (key != "partitionname" && key != "nodeset" && key != "switchname" && key != "blockname")) return {};
+  std::string_view name = line.substr(equals + 1);
+  if (name.starts_with('"')) name = name.substr(1, name.find('"', 1) - 1);
+  name = name.substr(0, name.find_first_of(" \t"));
+  return key == "partitionname" && to_lower(name) == "default" ? std::string() : key + "=" + std::string(name);   // no partition: what those that follow have
+}
+
 }  // namespace
 
 SlurmFile::SlurmFile(const CompileInput& in, std::string name, std::uint32_t mode) : in_(in), name_(std::move(name)), mode_(mode) {}
@@ -47,6 +59,7 @@ void SlurmFile::keep(std::string_view key, std::string_view value, bool derived,
 
 void SlurmFile::line(const Pairs& pairs) {
   Entry e;
+  if (!pairs.empty()) e.named = named_by(std::string(pairs.front().first) + "=" + pairs.front().second);
   KeyValueWriter w(e.text);
   for (const auto& [key, value] : pairs)
     if (!value.empty()) w.pair(key, value);
@@ -62,7 +75,7 @@ void SlurmFile::include(std::string_view path) {
 }
 
 void SlurmFile::finish(Bundle& bundle, Findings& findings) {
-  std::vector<std::string> replaced, lines;
+  std::vector<std::string> replaced, lines, named;
   if (const auto* extra = extra_of(in_, name_)) {
     for (const auto& wish : *extra) {
       if (!wish) continue;
@@ -85,6 +98,18 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
           continue;
         }
         replaced.push_back(lower);
+      }
+      if (const std::string what = named_by(text); !what.empty()) {
+        const std::string as_written = std::string(key) + "=" + what.substr(what.find('=') + 1);
+        if (std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.named == what; })) {
+          findings.error("output-extra-contradicts-spec", wish.span, "'" + as_written + "' stands in " + name_ + " already").help("give it another name");
+          continue;
+        }
+        if (std::find(named.begin(), named.end(), what) != named.end()) {
+          findings.error("output-extra-malformed", wish.span, "'" + as_written + "' stands twice in the extra lines of " + name_).help("keep one of them");
+          continue;
+        }
+        named.push_back(what);
       }
       if (key != "#" && lower != "include" && name_ == "slurm.conf" && !is_slurm_conf_key(key)) {
         Finding& f = findings.warning("output-extra-unknown-key", wish.span, "slurm.conf of Slurm 22.05 and 24.11 has no key '" + std::string(key) + "': slurmctld does not start on a line that it does not know");

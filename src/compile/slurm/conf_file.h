@@ -22,13 +22,13 @@ class SlurmFile {
   // `why` is a comment above it, and goes with it.
   void set(std::string_view key, std::string_view value, std::string_view why = {}) { keep(key, value, false, why); }
   void derived(std::string_view key, std::string_view value) { keep(key, value, true, {}); }
-  void line(const Pairs&);              // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again
+  void line(const Pairs&);              // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again, with another value
 
   void include(std::string_view path);  // "Include /etc/…": what is not to stand here, such as a password
   void finish(Bundle&, Findings&);      // "slurm/<name>" with the header and the extra lines
 
  private:
-  struct Entry { std::string key, text; bool derived = false; };
+  struct Entry { std::string key, text; bool derived = false; std::string named = {}; };   // named: "PartitionName=cpu" of a line of several keys
   void keep(std::string_view key, std::string_view value, bool derived, std::string_view why);
   const CompileInput& in_;
   std::string name_;

@@ -71,6 +71,22 @@ void check_releases(const CompileInput& in, Findings& findings) {
   }
 }
 
+// slurm.conf(5): a node or partition DEFAULT, in any case, is none but what the lines behind it have; Nodes=ALL of a partition are all of the cluster.
+void check_reserved_names(const CompileInput& in, const SlurmFacts& facts, Findings& findings) {
+  for (const SlurmNodes& n : facts.nodes) {
+    const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(n.group)];
+    if (to_lower(g.name) == "default")
+      findings.error("slurm-name-reserved", g.span, "the partition of group '" + g.name + "' would be none: Slurm takes the name for the defaults of the partitions behind it").help("give the group another name");
+    const std::string pattern = to_lower(g.names.text());
+    if (pattern.find("default") == std::string::npos && pattern.find("all") == std::string::npos) continue;
+    for (std::int64_t i = 0; i < g.count; ++i)
+      if (const std::string name = g.names.name(i), low = to_lower(name); low == "default" || low == "all") {
+        findings.error("slurm-name-reserved", g.spec ? g.spec->names.span : g.span, "Slurm knows no node '" + name + "': it takes the name for " + (low == "all" ? "all nodes" : "the defaults of the nodes behind it")).help("give the node another name");
+        break;
+      }
+  }
+}
+
 bool hands_out_gpus(const SlurmFacts& facts) {
   return std::any_of(facts.nodes.begin(), facts.nodes.end(), [](const SlurmNodes& n) { return n.gpus > 0; });
 }
@@ -223,6 +239,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   SlurmFacts facts = slurm_facts(in, findings);
   check_version(in, facts, findings);
   check_releases(in, findings);
+  check_reserved_names(in, facts, findings);
   std::vector<std::string_view> files{"slurm.conf", "cgroup.conf"};
   slurm_conf(in, facts, bundle, findings);
   cgroup_conf(in, bundle, findings);
