@@ -124,6 +124,9 @@ struct Cabling::Picker {
       for (double reach : reaches) {
         CableChoice c{.form = CableChoice::Form::modules, .module_of_group = std::vector<int>(groups.size(), -1), .reach = Meters(reach)};
         std::int64_t split = 1, joined = 0, full = 1;
+        std::size_t alike = 0;                                     // kinds of cage whose ports are split as those of the first
+        std::int64_t first_split = 0;
+        int heads = 0;
         bool fits = true;
         std::string fibre, head_fibre;                             // of modules whose port is one link's, and of those whose port is split: MPO there, LC here
         Medium medium{};
@@ -149,14 +152,19 @@ struct Cabling::Picker {
           plug = *parts[at(best)].part->fibre;
           medium = *parts[at(best)].part->medium;
           c.module_of_group[at(g)] = best;
+          if (alike == 0) first_split = how.split;
+          alike += how.split == first_split;
           split = std::max(split, std::abs(how.split));
           if (how.split > 1) {
-            if (full > 1) fits = false;                            // split fibre has one head
+            ++heads;
             full = how.split;
             c.head_group = g;
           }
         }
         if (!fits || joined == 0) continue;
+        // Both ends of a pair of cages are split alike: straight fibre from port to port carries what would be its legs. Else split fibre has one head.
+        if (n.pair && split > 1 && alike == n.groups.size()) split = 1, c.head_group = -1;
+        else if (heads > 1) continue;
         if (head_fibre.empty()) head_fibre = fibre;
         if (fibre.empty()) fibre = head_fibre;
         c.fibres_per_link = joined;
