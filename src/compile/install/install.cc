@@ -188,7 +188,7 @@ std::string finish_script(const CompileInput& in, int group, const InstallPlan& 
 
 bool boots_over_network(const Cluster& c) { return is_made(c, "ipxe"); }
 
-std::string install_extra(const CompileInput& in, std::string_view file, bool (*good)(std::string_view), std::string_view example, Findings& findings) {
+std::string install_extra(const CompileInput& in, std::string_view file, bool (*good)(std::string_view), std::string_view example, Findings& findings, bool (*ours)(std::string_view)) {
   std::string out;
   const auto* extra = extra_of(in, file);
   if (!extra) return out;
@@ -197,6 +197,8 @@ std::string install_extra(const CompileInput& in, std::string_view file, bool (*
     const std::string_view text = trim(*wish);
     if (text.empty() || one_line(text) != text || text.ends_with('\\') || !good(text))
       findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(file)).help("write one in each line, for example " + std::string(example));
+    else if (ours && ours(text))
+      findings.error("output-extra-contradicts-spec", wish.span, "'" + one_line(text.substr(0, 60)) + "' of " + std::string(file) + " would overrule what follows from the spec").help("change the spec instead");
     else out += text, out += '\n';
   }
   return out;

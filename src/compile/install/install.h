@@ -71,7 +71,7 @@ void note_uninstalled(const Cluster&, int group, Findings&);
 // Does a client that boots over the network find what to start? Then DHCP points it there.
 bool boots_over_network(const Cluster&);
 
-// Extra lines of an installer's file, each taken over where `good` says so.
-std::string install_extra(const CompileInput&, std::string_view file, bool (*good)(std::string_view), std::string_view example, Findings&);
+// Extra lines of an installer's file, each taken over where `good` says so. `ours`: what a line says follows from the spec, or holds the installation together.
+std::string install_extra(const CompileInput&, std::string_view file, bool (*good)(std::string_view), std::string_view example, Findings&, bool (*ours)(std::string_view) = nullptr);
 
 }  // namespace clusterc

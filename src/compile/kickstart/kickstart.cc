@@ -23,9 +23,17 @@ bool is_command(std::string_view text) {
   return plain && std::all_of(text.begin(), text.end(), printed) && word != "rootpw" && word != "sshpw";
 }
 
+// Disks are %pre's business, after it has found them; the rest follows from the spec. The network of another port is nobody's but the extra line's.
+bool commanded(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find(' '));
+  constexpr std::string_view kOurs[] = {"autopart", "bootloader", "btrfs", "clearpart", "ignoredisk", "logvol", "mount", "part", "partition", "raid", "reqpart", "timezone", "url", "volgroup", "zerombr"};
+  if (word == "network") return text.find("--device=") == text.npos || text.find("--device=bootif") != text.npos || text.find("--device=link") != text.npos;
+  return std::find(std::begin(kOurs), std::end(kOurs), word) != std::end(kOurs);
+}
+
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "kickstart", {kFile}, findings);
-  const std::string extra = install_extra(in, kFile, is_command, "repo --name=site --baseurl=http://mirror.example/el9/", findings);
+  const std::string extra = install_extra(in, kFile, is_command, "repo --name=site --baseurl=http://mirror.example/el9/", findings, commanded);
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     if (installer_of(in.cluster, static_cast<int>(g)) != Installer::kickstart) continue;
     const auto plan = install_plan(in, static_cast<int>(g), findings);

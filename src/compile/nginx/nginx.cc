@@ -21,8 +21,14 @@ bool directive(std::string_view line) {
   return line.ends_with(';') && line.find_first_of("{}#\\") == line.npos && std::count(line.begin(), line.end(), '"') % 2 == 0 && std::count(line.begin(), line.end(), '\'') % 2 == 0;
 }
 
+// What nginx takes once in a server, and is written.
+bool written_once(std::string_view line) {
+  const std::string_view word = line.substr(0, line.find_first_of(" ;"));
+  return word == "root" || word == "server_tokens" || line == "listen 80;";
+}
+
 void extra_directives(const CompileInput& in, std::string_view file, std::string& out, Findings& findings) {
-  const std::string extra = install_extra(in, file, directive, "keepalive_timeout 20s;", findings);
+  const std::string extra = install_extra(in, file, directive, "keepalive_timeout 20s;", findings, written_once);
   for (const std::string_view line : split(extra, '\n'))
     if (!line.empty()) out += "    ", out += line, out += '\n';
 }

@@ -26,6 +26,13 @@ bool is_answer(std::string_view text) {
   return words.size() >= 3 && name(words[0]) && name(words[1]) && words[1].find('/') != std::string_view::npos && std::find(std::begin(kTypes), std::end(kTypes), words[2]) != std::end(kTypes);
 }
 
+// Answers of the spec, and those that the two scripts of the installation hang on.
+bool answered(std::string_view text) {
+  const std::string_view question = split(text, ' ')[1];
+  constexpr std::string_view kOurs[] = {"preseed/late_command", "passwd/make-user", "passwd/root-login", "time/zone", "netcfg/get_domain"};
+  return question.starts_with("partman") || question.starts_with("mirror/") || std::find(std::begin(kOurs), std::end(kOurs), question) != std::end(kOurs);
+}
+
 std::string answers(const CompileInput& in, int group, const InstallPlan& plan, const std::string& extra) {
   const Software& s = in.cluster.nodes[static_cast<std::size_t>(group)].software;
   const std::string& name = in.cluster.nodes[static_cast<std::size_t>(group)].name;
@@ -81,7 +88,7 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "preseed", {kFile}, findings);
-  const std::string extra = install_extra(in, kFile, is_answer, "d-i apt-setup/non-free boolean true", findings);
+  const std::string extra = install_extra(in, kFile, is_answer, "d-i apt-setup/non-free boolean true", findings, answered);
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     if (installer_of(in.cluster, static_cast<int>(g)) != Installer::preseed) continue;
     const auto plan = install_plan(in, static_cast<int>(g), findings);
