@@ -96,6 +96,24 @@ void small_units(const Plan& plan, const Fabric& f, std::vector<std::string>& ou
     out.push_back(format("units of {} nodes, as `scalable_unit` asks, take {} switches; left out, {}", f.unit, f.switch_count(), without));
 }
 
+// Storage on the rails of a fabric makes its units smaller, or more of them: what that takes, where it is more than leaves and spines for those ports alone would be.
+void storage_on_rails(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
+  if (f.tiers.size() < 2 || !f.rail_optimised) return;
+  FabricDemand d = fabric_demand(plan, f);
+  std::int64_t ports = 0;
+  for (const FabricBlock& b : f.blocks) {
+    if (b.what != FabricBlock::What::ends || plan.cluster->networks[at(b.network)].ends[at(b.end)].storage < 0) continue;
+    ports += b.built_for * b.ports_each;
+    if (b.from_last) continue;
+    d.slots_built -= b.built_for * b.width;
+    d.slots_present -= b.members * b.width;
+  }
+  if (ports == 0 || d.slots_present <= 0) return;
+  const std::int64_t without = fabric_shape(d).switches() * f.planes, alone = 2 + 2 * ((ports + f.tiers[0].down - 1) / std::max<std::int64_t>(1, f.tiers[0].down));
+  if (without > 0 && f.switch_count() - without > alone)
+    out.push_back(format("{} of storage make it {} switches of {}, in units of {} nodes: a network of their own takes fewer, or `topology: fat-tree`", many(ports, "port"), f.switch_count(), without, f.unit));
+}
+
 // Leaves that are not full have all of their uplinks: nobody recables when they fill, and nobody needs those links before.
 void uplinks_unfilled(const Fabric& f, std::vector<std::string>& out) {
   if (f.tiers.size() < 2 || f.oversubscription <= 0) return;
@@ -113,6 +131,7 @@ std::vector<std::string> fabric_hints(const Plan& plan, int fabric) {
   few_too_many(plan, plan.fabrics[at(fabric)], out);
   few_for_a_third_tier(plan, plan.fabrics[at(fabric)], out);
   small_units(plan, plan.fabrics[at(fabric)], out);
+  storage_on_rails(plan, plan.fabrics[at(fabric)], out);
   if (out.empty()) uplinks_unfilled(plan.fabrics[at(fabric)], out);
   uplinks_together(plan, fabric, out);
   return out;

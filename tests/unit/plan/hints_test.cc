@@ -101,5 +101,23 @@ TEST(Hints, UnitsMadeSmall) {
   EXPECT_TRUE(all_of_rails(96, 32).empty());
 }
 
+// 64 nodes of 8 rails: two units of 32, 16 leaves and 8 spines. Four systems with a port on each rail are 68 slots: three units, 24 leaves, which share 12 spines with two links each to
+// 24 down and 24 up.
+TEST(Hints, StorageOnRails) {
+  const auto of = [](std::int64_t systems) {
+    test::Sample s;
+    s.nodes("n", "n[1-64]", -1, 1, 1000, 10);
+    s.network("ib", s.qm9700, 400e9, -1);
+    s.network_specs.back()->topology = known(NetworkTopology::rail_optimised);
+    s.connect(0, 0, 8);
+    if (systems > 0) s.storage("fast", systems, -1), s.connect_storage(0, 0, 8);
+    return fabric_hints(plan_cluster(*s.cluster), 0);
+  };
+  const auto hints = of(4);
+  ASSERT_EQ(hints.size(), 1U);
+  EXPECT_NE(hints[0].find("32 ports of storage make it 36 switches of 24, in units of 24 nodes"), std::string::npos) << hints[0];
+  EXPECT_TRUE(of(0).empty());
+}
+
 }  // namespace
 }  // namespace clusterc
