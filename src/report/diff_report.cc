@@ -49,7 +49,8 @@ std::vector<FigureRow> figure_rows(const SpecDiff& d) {
   power("power and heat", a.power, b.power);
   quantity("of it in liquid", a.liquid_heat, b.liquid_heat);
   power("typical power", a.typical, b.typical);
-  quantity("bisection", a.bisection, b.bisection);
+  // Of the first network that carries compute: another one where networks change places.
+  quantity(a.job_network == b.job_network || a.job_network.empty() || b.job_network.empty() ? "bisection" : format("bisection of '{}', then '{}'", a.job_network, b.job_network), a.bisection, b.bisection);
   if (a.cost || b.cost) {
     const auto money = [&](std::string name, auto pick, bool of_parts = false) {
       const auto text = [&](const PlanFigures& f) { return f.cost ? ((of_parts ? f.cost->unpriced == 0 : f.cost->complete()) ? "" : "at least ") + money_text(pick(*f.cost), f.cost->currency) : std::string("-"); };
