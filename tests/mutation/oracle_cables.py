@@ -83,6 +83,14 @@ def joins(cables, a, b, rate):
     return any(m.get("optic") == n.get("optic") and fibre_between(cables, m, n, rate) and not (all_legs(m, a, rate) and all_legs(n, b, rate)) for m in ones for n in twos)
 
 
+def straight(cables, a, b, rate):
+    """Both ends split their ports alike: straight fibre from port to port joins them, where all links of one cage go to one other, which is the planner's choice."""
+    ones, twos = ([m for m in cables if fits(m, cage, rate) and split(m, rate) > 1] for cage in (a, b))
+    return any(m.get("optic") == n.get("optic") and split(m, rate) == split(n, rate) and all_legs(m, a, rate) == all_legs(n, b, rate) and
+               any(not c.get("module") and not c.get("rate") and c.get("medium") == m["medium"] and (c.get("ends") or 1) == 1 and c.get("connector") == m.get("fibre") == n.get("fibre") for c in cables)
+               for m in ones for n in twos)
+
+
 def one_optic(cables, cages, rate):
     """An optic that has a module for every one of these cages, and fibre between any two."""
     for optic in {m.get("optic") for m in cables if m.get("module")}:
@@ -118,6 +126,9 @@ def plugs(w, name, net, part, ways, ends, here):
         if at and at < rate and who in w.groups:
             yield Verdict("reach", "undecided", here, "an adapter that slows its port down")
             return
+        if not joins(cables, cage, switch, min(rate, at or rate)) and straight(cables, cage, switch, min(rate, at or rate)):
+            yield Verdict("reach", "undecided", here, "ports split alike, which are joined where cages hang in pairs")
+            return
         if not joins(cables, cage, switch, min(rate, at or rate)):
             yield from wrong("reach", here + [("nodes", who, k) for k in ("nics", "server", "model")] + [("nodes", who, "nics", n) for n in (w.groups[who].nics if who in w.groups else ())],
                              f"nothing joins {cage} to {switch} at {min(rate, at or rate) / 1e9:g} Gb/s")
@@ -125,7 +136,7 @@ def plugs(w, name, net, part, ways, ends, here):
     # More ports than one switch (or one for each link of a bond) has: leaves and spines, whose cages meet their like.
     many = sum(m * p for _, m, p, _ in ends) > part["ports"] * ways * int(number(net.get("bond", 1)) or 1)
     if not joins(cables, switch, switch, rate):
-        if many:
+        if many and not straight(cables, switch, switch, rate):
             yield from wrong("reach", here, f"nothing joins {switch} to its like at {rate / 1e9:g} Gb/s")
         else:
             yield Verdict("reach", "undecided", here, "spines, where it has any")
