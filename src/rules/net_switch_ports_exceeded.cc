@@ -89,7 +89,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-No switch has more cables than ports: downlinks and uplinks, after splitting.
+No switch has more cables than ports: downlinks and uplinks, after splitting. A network whose switch states no number of ports is not planned at all, and in no sum: that is an error, too.
+A `scalable_unit` that a leaf cannot take beside its uplinks is a warning: the units are then smaller than the spec asks.
 
 ## Why it matters
 

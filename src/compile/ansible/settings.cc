@@ -196,7 +196,7 @@ void check_unmade(const CompileInput& in, const MadeOutputs& made, const NodeGro
   const bool watched = made("prometheus"), logged = made("syslog-ng");
   if (family == "RedHat" && (watched || logged) && !told(findings, "monitoring-unmade", g.software.os.span))
     findings.note("monitoring-unmade", g.software.os.span, "the repositories of '" + one_line(*g.software.os) + "' have no " + (watched && logged ? "exporters and no syslog-ng" : watched ? "exporters" : "syslog-ng") + ": the plays install none on '" + g.name + "', " + (watched ? "and Prometheus asks its nodes in vain" : "and its logs stay there"))
-        .help("install them by other means, for example from EPEL; the files for them are compiled");
+        .help("install them by other means; the files for them are compiled");
   const std::string_view mig = g.software.mig ? std::string_view(*g.software.mig) : std::string_view("off");
   if (mig != "off" && g.count > 0 && !told(findings, "mig-unmade", g.software.mig.span))
     findings.note("mig-unmade", g.software.mig.span, "nothing that is compiled cuts the GPUs of '" + g.name + "' into " + one_line(mig.substr(0, 60)) + ": without instances the health check drains its nodes")
