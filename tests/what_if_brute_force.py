@@ -774,6 +774,7 @@ class Wires:
 
     def __init__(self, world, data):
         self.data = data
+        self.speed = data["uplink_bit_s"] / data["link_bit_s"] if data["link_bit_s"] else 1   # of a link between switches, in end ports
         self.blocks = data["members"]
         tiers = data["tiers"]
         self.tiers = tiers
@@ -819,7 +820,7 @@ class Wires:
                 self.up[0].append([(pod * data["spines_per_pod"] if len(tiers) > 2 else 0) + k // data["links_per_leaf_spine_pair"] for k in range(tiers[0]["up"])])
         if len(tiers) > 2:
             for s in range(tiers[1]["count"]):
-                group = s % data["spines_per_pod"]
+                group = s % data["spines_per_pod"] // data["spines_per_group"]
                 self.up[1].append([group * data["cores_per_group"] + k // data["links_per_spine_core_pair"] for k in range(tiers[1]["up"])])
         for t in (0, 1):
             for i, far in enumerate(self.up[t]):
@@ -839,7 +840,7 @@ class Wires:
         ends = len(self.on_leaf[leaf]) - cut_ends
         if len(self.tiers) == 1:
             return ends
-        return min(ends, self.uplinks(leaf, dead_spines, cut_up))
+        return min(ends, self.uplinks(leaf, dead_spines, cut_up) * self.speed)
 
     def uplinks(self, leaf, dead_spines, cut_up):
         far = self.up[0][leaf]
@@ -861,9 +862,8 @@ class Wires:
             total += sum(1 for c in far if c not in dead_cores) if dead_cores else len(far)
         return total
 
-    @staticmethod
-    def pod_carries(_, leaves, links):
-        return leaves if links is None else min(leaves, links)
+    def pod_carries(self, _, leaves, links):
+        return leaves if links is None else min(leaves, links * self.speed)
 
     def without(self, dead, end_links, up_links):
         places = [self.switches[d] for d in dead]
@@ -977,7 +977,7 @@ class Wires:
             if fewer:
                 out = sum(1 for r in rings if (kind, number, r) not in gone and left[kind, r] > 1)
             if out and links.get((kind, number)):
-                pace = min(pace, links[kind, number] / out)
+                pace = min(pace, links[kind, number] * self.speed / out)
         return pace
 
     def ring_share(self, dead, cut, absent):

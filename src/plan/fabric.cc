@@ -122,11 +122,21 @@ struct Builder {
     return d;
   }
 
-  // Ports of a switch of this tier at the network's rate.
-  static std::int64_t radix_of(std::string_view word, const NetworkModel& n, std::int64_t radix) {
+  // Of the links between switches. The ports of a leaf are split for those as for its nodes, and each share runs as fast as the port lets it: 400 Gb/s of
+  // nodes on ports of 800 that cannot be split leave 800 for the uplinks. No tier's port is overrun. (Splits that are no power of two are nobody's: as the nodes.)
+  static BitsPerSecond uplink_rate(const NetworkModel& n, std::int64_t ways) {
+    double rate = n.rate.value;
+    if (n.switch_part->port_rate && (ways & (ways - 1)) == 0) rate = std::max(rate, n.switch_part->port_rate->value / static_cast<double>(ways));
+    for (const auto& [name, part] : n.tier_parts)
+      if (name != "leaf" && part && part->port_rate) rate = std::min(rate, part->port_rate->value);
+    return std::max(BitsPerSecond(rate), n.rate);
+  }
+
+  // Ports of a switch of this tier at the rate between switches; of a leaf as many as it has for nodes.
+  static std::int64_t radix_of(std::string_view word, const NetworkModel& n, BitsPerSecond rate, std::int64_t radix) {
     for (const auto& [name, part] : n.tier_parts)
       if (name == word && part && part->ports)
-        if (const std::int64_t own = switch_radix(*part, n.rate, Value<std::int64_t>(), nullptr); own > 0) return own;
+        if (const std::int64_t own = switch_radix(*part, rate, Value<std::int64_t>(), nullptr); own > 0) return own;
     return radix;
   }
 
@@ -149,8 +159,10 @@ struct Builder {
     FabricDemand d = lay_out(f, rails, rail_optimised);
     d.radix = switch_radix(*n.switch_part, n.rate, n.spec ? n.spec->breakout : Value<std::int64_t>(), &f.ways);
     // Spines and cores may be other switches; one without a number of ports counts as the leaf does (net-switch-ports-exceeded says so).
-    d.spine_radix = radix_of("spine", n, d.radix);
-    d.core_radix = radix_of("core", n, d.radix);
+    f.uplink_rate = uplink_rate(n, f.ways);
+    d.uplink_speed = n.rate.value > 0 ? f.uplink_rate / n.rate : 1;
+    d.spine_radix = radix_of("spine", n, f.uplink_rate, d.radix);
+    d.core_radix = radix_of("core", n, f.uplink_rate, d.radix);
     d.cage = d.radix / std::max<std::int64_t>(1, n.switch_part->ports.value_or(1)) * n.switch_part->ports_per_cage.value_or(1);   // as plan/links.cc has it
     d.oversubscription = n.spec ? n.spec->oversubscription.value_or(1) : 1;
     if (rail_optimised) d.unit_slots = scalable_unit(c, f);
@@ -184,7 +196,7 @@ struct Builder {
     f.leaf_spine_cables = f.spine_core_cables = f.uplink_cables = 0;
     f.links_per_pair = f.core_links_per_pair = 0;
     f.oversubscription = 1;
-    f.link_rate = n.rate;
+    f.link_rate = f.uplink_rate = n.rate;
     f.planes = n.spec ? n.spec->planes.value_or(1) : 1;
     if (f.end_ports_built_for == 0) return;
 
@@ -228,7 +240,7 @@ struct Builder {
       }
       if (s.tiers == 0) {
         f.unbuildable = clusterc::format("{} ports{}{}, three tiers of {} ports carry {} without oversubscription", ceil_div(f.end_ports_built_for, f.planes), f.planes > 1 ? " in each plane" : "",
-                                         d.unit_slots > 0 ? clusterc::format(" in scalable units of {}", d.unit_slots) : "", ports_of_tiers(d), three_tier_limit(d.radix, d.spine_radix, d.core_radix));
+                                         d.unit_slots > 0 ? clusterc::format(" in scalable units of {}", d.unit_slots) : "", ports_of_tiers(d), three_tier_limit(d));
         f.node_cables = 0;
         return;
       }
@@ -243,9 +255,11 @@ struct Builder {
     f.leaves_per_pod = s.tiers >= 2 ? s.units_per_pod * f.leaves_per_unit : 0;
     f.spines_per_pod = s.spines_per_pod;
     f.cores_per_group = s.cores_per_group;
+    f.spines_per_group = s.spines_per_group;
+    if (s.tiers == 1 || has_uplink_ports(n)) f.uplink_rate = f.link_rate;
 
     auto tier = [&](const char* word, std::int64_t count, std::int64_t down, std::int64_t up) {
-      FabricTier t{.word = word, .model = n.switch_model, .part = n.switch_part, .count = f.planes * count, .ports = radix_of(word, n, radix), .down = down, .up = up};
+      FabricTier t{.word = word, .model = n.switch_model, .part = n.switch_part, .count = f.planes * count, .ports = radix_of(word, n, f.uplink_rate, radix), .down = down, .up = up};
       for (const auto& [name, part] : n.tier_parts)
         if (name == t.word && part) {
           t.model = *n.spec->tiers.find(name)->value.value;
@@ -264,11 +278,11 @@ struct Builder {
     make_room(f);
     if (s.tiers == 1) return;
     f.leaf_spine_cables = f.planes * s.leaves * s.up;
-    f.oversubscription = static_cast<double>(s.down) / static_cast<double>(s.up);
+    f.oversubscription = static_cast<double>(s.down) / (static_cast<double>(s.up) * f.uplink_speed());
     tier("spine", s.spines(), f.leaves_per_pod * s.links, s.core_links * s.cores_per_group);
     if (s.tiers == 2) return;
     f.spine_core_cables = f.planes * s.spines() * s.core_links * s.cores_per_group;
-    tier("core", s.cores(), s.pods * s.core_links, 0);
+    tier("core", s.cores(), s.pods * s.spines_per_group * s.core_links, 0);
   }
 
   // The first Ethernet fabric of in-band traffic whose ports take the management switches' uplinks.

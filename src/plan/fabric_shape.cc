@@ -10,7 +10,12 @@ namespace {
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Ports up that D ports down need. 4/3 as a double is a little less than 4/3: the tolerance takes the rounding back.
-std::int64_t uplinks_for(std::int64_t down, double o) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(down) / o - 1e-9))); }
+std::int64_t uplinks_for(const FabricDemand& d, std::int64_t down) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(down) / (d.oversubscription * d.uplink_speed) - 1e-9)));
+}
+
+// What is plugged into a cage runs all its ports at one rate.
+bool fits(const FabricDemand& d, std::int64_t down, std::int64_t up) { return (d.uplink_speed > 1 ? ceil_div(down, d.cage) * d.cage : down) + up <= d.radix; }
 
 std::int64_t units_for(const FabricDemand& d, std::int64_t down) {
   return std::max<std::int64_t>(1, ceil_div(slots_needed(d), down));
@@ -25,16 +30,16 @@ void keep_smaller(const FabricDemand& d, std::optional<FabricShape>& best, const
 
 // The fewest spines for leaves that turn `down` ports down; absent where two tiers do not reach.
 std::optional<FabricShape> two_tiers(const FabricDemand& d, std::int64_t down) {
-  const std::int64_t need = uplinks_for(down, d.oversubscription);
+  const std::int64_t need = uplinks_for(d, down);
   FabricShape s{.tiers = 2, .down = down, .units = units_for(d, down)};
   s.leaves = s.units * d.rails;
   if (s.leaves > d.spine_radix) return {};
   for (std::int64_t spines = 1; spines <= d.radix - down; ++spines) {
     const std::int64_t m = ceil_div(need, spines);
-    if (down + m * spines > d.radix || s.leaves * m > d.spine_radix) continue;
+    if (!fits(d, down, m * spines) || s.leaves * m > d.spine_radix) continue;
     s.spines_per_pod = spines;
     s.links = m;
-    if (const std::int64_t whole = ceil_div(m, d.cage) * d.cage; m > 1 && down + whole * spines <= d.radix && s.leaves * whole <= d.spine_radix) s.links = whole;
+    if (const std::int64_t whole = ceil_div(m, d.cage) * d.cage; m > 1 && fits(d, down, whole * spines) && s.leaves * whole <= d.spine_radix) s.links = whole;
     s.up = s.links * spines;
     s.units_per_pod = s.units;
     return s;
@@ -43,7 +48,7 @@ std::optional<FabricShape> two_tiers(const FabricDemand& d, std::int64_t down) {
 }
 
 void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricShape>& best) {
-  const std::int64_t need = uplinks_for(down, d.oversubscription), units = units_for(d, down);
+  const std::int64_t need = uplinks_for(d, down), units = units_for(d, down);
   for (std::int64_t q = std::min(units, d.spine_radix / 2 / d.rails); q >= 1; --q) {
     const std::int64_t pods = ceil_div(units, q), pod_leaves = q * d.rails;
     if (pods > d.core_radix) break;                                   // smaller pods are only more of them
@@ -51,15 +56,19 @@ void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricS
       FabricShape s{.tiers = 3, .down = down, .units = units, .leaves = units * d.rails, .links = m, .pods = pods, .units_per_pod = q};
       s.spines_per_pod = ceil_div(need, m);
       s.up = m * s.spines_per_pod;
-      if (down + s.up > d.radix) continue;
+      if (!fits(d, down, s.up)) continue;
       if (best && s.leaves + s.spines() >= best->switches()) continue;
       const std::int64_t spine_down = pod_leaves * m;
-      for (std::int64_t c = 1; c <= d.core_radix / pods; ++c) {
-        s.core_links = c;
-        s.cores_per_group = ceil_div(spine_down, c);
-        if (spine_down + c * s.cores_per_group > d.spine_radix) continue;
-        keep_smaller(d, best, s);
-      }
+      for (const bool shared : {false, true})                         // a group for each place, unless several places on one take fewer
+        for (std::int64_t c = 1; c <= d.core_radix / pods; ++c) {
+          s.core_links = c;
+          s.cores_per_group = ceil_div(spine_down, c);
+          if (spine_down + c * s.cores_per_group > d.spine_radix) continue;
+          std::int64_t g = shared ? std::min(s.spines_per_pod, d.core_radix / (pods * c)) : 1;
+          while (s.spines_per_pod % g != 0) --g;                      // fewer on a group are only more cores
+          s.spines_per_group = g;
+          keep_smaller(d, best, s);
+        }
     }
   }
 }
@@ -69,11 +78,11 @@ void complete(FabricDemand& d) {
   if (d.core_radix <= 0) d.core_radix = d.radix;
 }
 
-// Ports down that a leaf may have: D + D/o <= N. A member that must not straddle units makes it a multiple of its slots; a scalable unit is one width only.
+// Ports down that a leaf may have: D + D/(o r) <= N. A member that must not straddle units makes it a multiple of its slots; a scalable unit is one width only.
 struct Widths { std::int64_t widest = 0, narrowest = 0; };
 Widths leaf_widths(const FabricDemand& d) {
   std::int64_t widest = d.radix - 1;
-  while (widest > 0 && widest + uplinks_for(widest, d.oversubscription) > d.radix) --widest;
+  while (widest > 0 && !fits(d, widest, uplinks_for(d, widest))) --widest;
   const std::int64_t step = std::max<std::int64_t>(1, d.slot_multiple);
   if (d.unit_slots > 0 && d.unit_slots <= widest - widest % step) return {d.unit_slots, d.unit_slots};
   return {widest - widest % step, step};
@@ -120,6 +129,15 @@ std::int64_t two_tier_slots(FabricDemand d) {
   if (d.radix <= 0 || d.rails <= 0) return 0;
   complete(d);
   return std::max<std::int64_t>(0, leaf_widths(d).widest) * (d.spine_radix / d.rails);
+}
+
+std::int64_t three_tier_limit(FabricDemand d) {
+  if (d.radix <= 0) return 0;
+  complete(d);
+  d.oversubscription = 1;
+  d.unit_slots = 0;
+  d.slot_multiple = 1;
+  return leaf_widths(d).widest * (d.spine_radix / 2) * d.core_radix;
 }
 
 }  // namespace clusterc

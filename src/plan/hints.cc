@@ -117,7 +117,7 @@ void storage_on_rails(const Plan& plan, const Fabric& f, std::vector<std::string
 // Leaves that are not full have all of their uplinks: nobody recables when they fill, and nobody needs those links before.
 void uplinks_unfilled(const Fabric& f, std::vector<std::string>& out) {
   if (f.tiers.size() < 2 || f.oversubscription <= 0) return;
-  const auto need = static_cast<std::int64_t>(std::ceil(static_cast<double>(f.end_ports_built_for) / f.oversubscription - 1e-9));
+  const auto need = static_cast<std::int64_t>(std::ceil(static_cast<double>(f.end_ports_built_for) / (f.oversubscription * f.uplink_speed()) - 1e-9));
   const std::int64_t more = f.leaf_spine_cables - need;
   if (more * kFewOf <= f.leaf_spine_cables) return;
   out.push_back(format("{} of the {} links between leaves and spines are more than {} end ports fill{}: a leaf that is not full has all of its uplinks, so that nothing is recabled when it fills", more, f.leaf_spine_cables,

@@ -115,10 +115,11 @@ void Links::add_tiers(int fabric) {
   std::int64_t first = f.first_switch;
   for (const FabricTier& t : f.tiers) {
     TierCages cages;
-    cages.ports = t.ports;
+    cages.below = cages.first_uplink_cage = t.ports;
     cages.first_switch = first;
     first += t.count;
-    CageGroup g{.network = f.name, .who = t.word, .part = t.model, .rate = f.link_rate, .devices = t.count};
+    const bool leaf = &t == f.tiers.data();
+    CageGroup g{.network = f.name, .who = t.word, .part = t.model, .rate = leaf ? f.link_rate : f.uplink_rate, .devices = t.count};
     if (t.part) {
       g.connector = t.part->connector.value_or("");
       // Ways of one port at the rate in use, times the ports of one cage.
@@ -127,6 +128,13 @@ void Links::add_tiers(int fabric) {
     }
     g.per_device = (t.ports + g.links - 1) / g.links;
     cages.group = add_group(g);
+    if (leaf && f.leaf_spine_cables > 0 && f.uplink_rate != f.link_rate) {       // whole cages of them (plan/fabric_shape.h)
+      cages.below = t.ports - t.up;
+      cages.first_uplink_cage = cages.below / g.links;
+      g.rate = f.uplink_rate;
+      g.per_device -= cages.first_uplink_cage;
+      cages.uplink_group = add_group(g);
+    }
     if (f.uplink_cables > 0 && t.part)
       cages.uplink_group = add_group({.network = f.name, .who = t.word, .connector = t.part->uplink_connector.value_or(""), .part = t.model,
                                       .rate = t.part->uplink_rate.value_or(f.link_rate), .per_device = std::max(t.part->uplinks.value_or(0), t.up), .devices = t.count});

@@ -77,7 +77,8 @@ class Links {
 
  private:
   struct PortCage { std::int32_t group = 0, cage = 0; };
-  struct TierCages { std::int32_t group = 0, uplink_group = -1; std::int64_t ports = 0, first_switch = 0; };
+  // Uplinks that differ from the other ports are a group of their own: ports beyond `below`, the first of them in the cage of this number.
+  struct TierCages { std::int32_t group = 0, uplink_group = -1; std::int64_t below = 0, first_uplink_cage = 0, first_switch = 0; };
   struct RackSpot { float x = 0, y = 0, height = 0, width = 0; };   // what the plan's racks say, side by side: it is asked for every link
 
   CableSpot switch_spot(int fabric, SwitchRef r) const {
@@ -91,10 +92,10 @@ class Links {
   std::int32_t add_group(CageGroup);
   void switch_cage(int fabric, SwitchRef r, std::int64_t port, std::int32_t& group, std::int64_t& cage) const {
     const TierCages& t = tiers_[static_cast<std::size_t>(fabric)][static_cast<std::size_t>(r.tier)];
-    const bool up = t.uplink_group >= 0 && port > t.ports;
+    const bool up = t.uplink_group >= 0 && port > t.below;
     group = up ? t.uplink_group : t.group;
     const CageGroup& g = groups_[static_cast<std::size_t>(group)];
-    cage = g.first + r.index * g.per_device + (up ? port - t.ports - 1 : divide(port - 1, g.links).quotient);
+    cage = g.first + r.index * g.per_device + divide(port - 1, g.links).quotient - (up ? t.first_uplink_cage : 0);
   }
 
   const Plan& p_;

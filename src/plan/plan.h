@@ -67,7 +67,7 @@ struct FabricTier {                     // leaf (0), spine (1), core (2)
   std::string model;
   const SwitchPart* part = nullptr;
   std::int64_t count = 0;
-  std::int64_t ports = 0;               // of one switch, at the rate in use
+  std::int64_t ports = 0;               // of one switch, split as the rate in use asks
   std::int64_t down = 0, up = 0;        // ports of one switch that face down and up, as wired at the size built for
 };
 // What is plugged into a fabric, in the order of its ports: members of networks, and for an out-of-band network the management ports of equipment.
@@ -97,17 +97,21 @@ struct Fabric {
   std::int64_t core_links_per_pair = 0; // spine to each of its cores
   std::int64_t node_cables = 0;         // present end-point cables
   std::int64_t leaf_spine_cables = 0, spine_core_cables = 0;   // at the size built for
-  double oversubscription = 1;          // as wired
+  double oversubscription = 1;          // as wired: rates of a leaf's ports down over those up
   std::int64_t end_ports = 0, end_ports_built_for = 0;
-  BitsPerSecond link_rate{0};
+  BitsPerSecond link_rate{0};           // of an end port
+  BitsPerSecond uplink_rate{0};         // between switches of this fabric; as link_rate where it has one tier
   std::int64_t uplink_cables = 0;       // from these leaves into another fabric (management switches)
-  std::int64_t cores_per_group = 0;     // three tiers: spine i of every pod goes to core group i
+  std::int64_t cores_per_group = 0;     // three tiers: spine i of every pod goes to core group i / spines_per_group
+  std::int64_t spines_per_group = 1;    // of each pod
   std::int64_t ways = 1;                // node ports on one switch port (breakout)
   int uplinks_to = -1;                  // fabric that takes the leaves' uplinks
   std::string unbuildable;              // why there are no switches where there should be: "70000 ports, three tiers of 64 ports carry 65536"
   std::vector<FabricBlock> blocks;
   const FabricBlock* block_of(int network, int end) const;
   std::int64_t switch_count() const;
+  std::int64_t core_groups() const { return spines_per_pod / spines_per_group; }         // of one plane
+  double uplink_speed() const { return link_rate.value > 0 ? uplink_rate.value / link_rate.value : 1; }   // in end ports
   std::int64_t per_plane(int tier) const { return tiers[tier].count / planes; }   // switches of a tier in one plane; they lie together
   std::int64_t first_switch = 0;        // number of this fabric's first switch in Plan::switch_rack
 };

@@ -58,8 +58,8 @@ struct FeedSums {
     for (std::size_t lost = 0; lost < n; ++lost) {
       if (counts[lost] == 0 || counts[lost] == all) continue;
       const double more = va / static_cast<double>(all - counts[lost]) - each;
-      for (std::size_t on = 0; on < n; ++on)
-        if (on != lost) moved[lost * n + on] += more * static_cast<double>(counts[on]);
+      for (std::size_t kept = 0; kept < n; ++kept)
+        if (kept != lost) moved[lost * n + kept] += more * static_cast<double>(counts[kept]);
     }
   }
 };

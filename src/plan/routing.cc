@@ -151,8 +151,9 @@ PatternLoad Routing::summary(std::string pattern, const std::vector<Flow>& flow)
     load.mean += static_cast<double>(flow[i]);
     used += flow[i] > 0;
   }
-  if (used) load.mean /= static_cast<double>(used);
-  if (!flow.empty()) load.worst = static_cast<double>(flow[worst]), load.where = link_at(worst);
+  const double carries = f_.uplink_speed();
+  if (used) load.mean /= static_cast<double>(used) * carries;
+  if (!flow.empty()) load.worst = static_cast<double>(flow[worst]) / carries, load.where = link_at(worst);
   return load;
 }
 

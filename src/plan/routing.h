@@ -31,7 +31,7 @@ struct FabricLink {                     // one direction of one cable
 
 struct PatternLoad {
   std::string pattern;                  // "all to all", "ring", "shift by half", "random permutations"
-  double worst = 0;                     // flow on the fullest link, in units of what one end port carries: 1 is no contention
+  double worst = 0;                     // of the fullest link: flows, each of what an end port sends, over the end ports that the link is as fast as; 1 is no contention
   double mean = 0;                      // of the links that carry any
   FabricLink where;
 };

@@ -9,8 +9,8 @@
 namespace clusterc {
 namespace {
 
-// Of as many rings over that many links, at most the links' rate.
-double pace(std::int64_t links, std::int64_t rings) { return rings > links ? static_cast<double>(links) / static_cast<double>(rings) : 1; }
+// Of as many rings over links that are as fast as that many end ports; no faster than an end port.
+double pace(double ends, std::int64_t rings) { return static_cast<double>(rings) > ends ? ends / static_cast<double>(rings) : 1; }
 
 }  // namespace
 
@@ -44,9 +44,9 @@ FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric])
     pod_first_.push_back(p / pods_of_plane() * (f.tiers.empty() ? 0 : f.per_plane(0)) + leaf);
   }
   pod_first_.push_back(leaves);
-  for (std::int64_t l = 0; l < leaves; ++l) pod_sum_[pod_of_leaf(l)] += static_cast<double>(has_spines() ? std::min(leaf_ends(l), f.tiers[0].up) : leaf_ends(l));
+  for (std::int64_t l = 0; l < leaves; ++l) pod_sum_[pod_of_leaf(l)] += leaf_sends(leaf_ends(l), f.tiers[0].up);
   for (std::int64_t p = 0; p < pods; ++p)
-    normal_ += (f.tiers.size() > 2 ? std::min(pod_sum_[p], static_cast<double>(f.spines_per_pod * f.tiers[1].up)) : pod_sum_[p]) / 2;
+    normal_ += (f.tiers.size() > 2 ? std::min(pod_sum_[p], in_ends(f.spines_per_pod * f.tiers[1].up)) : pod_sum_[p]) / 2;
 
   const Cluster& c = *plan.cluster;
   const int compute = c.first_network_carrying(Traffic::compute);
@@ -60,8 +60,8 @@ FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric])
   }
   if (!has_spines() || ring_count_ == 0) return;
   all_rings_ = rings({});
-  for (const std::int64_t n : all_rings_.leaf) ring_pace_ = std::min(ring_pace_, pace(f.tiers[0].up, n));
-  for (const std::int64_t n : all_rings_.pod) ring_pace_ = std::min(ring_pace_, pace(f.spines_per_pod * f.tiers[1].up, n));
+  for (const std::int64_t n : all_rings_.leaf) ring_pace_ = std::min(ring_pace_, pace(in_ends(f.tiers[0].up), n));
+  for (const std::int64_t n : all_rings_.pod) ring_pace_ = std::min(ring_pace_, pace(in_ends(f.spines_per_pod * f.tiers[1].up), n));
 }
 
 FabricLoss::Rings FabricLoss::rings(const std::vector<std::int64_t>& out) const {
@@ -102,8 +102,8 @@ double FabricLoss::ring_share(const Left& left, const std::vector<std::int64_t>&
   const Rings some = all ? Rings{} : rings(out);
   const Rings& n = all ? all_rings_ : some;
   double now = 1;
-  for (const auto& [leaf, up] : left.leaves) now = std::min(now, pace(up, n.leaf[leaf]));
-  for (const auto& [pod, links] : left.pods) now = std::min(now, pace(links, n.pod[pod]));
+  for (const auto& [leaf, up] : left.leaves) now = std::min(now, pace(in_ends(up), n.leaf[leaf]));
+  for (const auto& [pod, links] : left.pods) now = std::min(now, pace(in_ends(links), n.pod[pod]));
   return std::min(1.0, now / ring_pace_);
 }
 
@@ -137,13 +137,16 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   lost.assign(dead_leaves.begin(), dead_leaves.end());
   std::set<std::int64_t> pods;
   for (const auto& [group, cores] : dead_cores)
-    for (std::int64_t p = 0; p < pods_of_plane(); ++p) pods.insert(group / f.spines_per_pod * pods_of_plane() + p);
+    for (std::int64_t p = 0; p < pods_of_plane(); ++p) pods.insert(group / f.core_groups() * pods_of_plane() + p);
   for (const auto& [pod, of] : dead_spines) pods.insert(pod);
   for (const std::int64_t l : dead_leaves) pods.insert(pod_of_leaf(l));
   for (const auto& [l, n] : cut_ends) pods.insert(pod_of_leaf(l));
   for (const auto& [l, n] : cut_up) pods.insert(pod_of_leaf(l));
   for (const auto& [s, n] : cut_core) pods.insert(s / f.spines_per_pod);
 
+  // Groups of cores are counted through the planes; the places of their spines in a pod.
+  const auto first_place = [&](std::int64_t group) { return group % f.core_groups() * f.spines_per_group; };
+  const auto group_of = [&](std::int64_t plane, std::int64_t place) { return plane * f.core_groups() + place / f.spines_per_group; };
   const auto number = [](const auto& map, std::int64_t key) {
     const auto at = map.find(key);
     return at == map.end() ? std::int64_t{0} : at->second;
@@ -156,15 +159,15 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
     // The sum over the leaves of the pod is known while only a few of them lost something: what they had is taken out, what they have put in.
     double sum = pod_sum_[p];
     const auto again = [&](std::int64_t l) {
-      const std::int64_t full = has_spines() ? std::min(leaf_ends(l), f.tiers[0].up) : leaf_ends(l);
-      std::int64_t now = 0;
+      const double full = leaf_sends(leaf_ends(l), has_spines() ? f.tiers[0].up : 0);
+      double now = 0;
       if (!dead_leaves.contains(l)) {
         const std::int64_t here = leaf_ends(l) - number(cut_ends, l), up = std::max<std::int64_t>(0, up_each - (first_gone ? 0 : number(cut_up, l)));
-        now = has_spines() ? std::min(here, up) : here;
+        now = leaf_sends(here, up);
         if (has_spines() && up == 0 && leaves > 1) lost.push_back(l);
         else if (has_spines() && up < f.tiers[0].up) left.leaves.emplace_back(l, up);
       }
-      sum += static_cast<double>(now - full);
+      sum += now - full;
     };
     if (spines_gone > 0) {
       for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) again(l);
@@ -175,21 +178,23 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
         for (auto at = map->lower_bound(pod_first_[p]); at != map->end() && at->first < pod_first_[p + 1]; ++at) touched.insert(at->first);
       for (const std::int64_t l : touched) again(l);
     }
-    const auto capped = [&](double leaves_sum, double spine_links) { return (three ? std::min(leaves_sum, spine_links) : leaves_sum) / 2; };
-    double links = 0;
-    const std::int64_t plane = p / pods_of_plane();
+    const auto capped = [&](double leaves_sum, std::int64_t spine_links) { return (three ? std::min(leaves_sum, in_ends(spine_links)) : leaves_sum) / 2; };
+    std::int64_t links = 0;
+    const std::int64_t plane = p / pods_of_plane(), all = three ? f.spines_per_pod * f.tiers[1].up : 0;
     if (three) {
-      links = static_cast<double>((f.spines_per_pod - spines_gone) * f.tiers[1].up);
+      const auto lives = [&](std::int64_t place) { return gone == dead_spines.end() || std::ranges::find(gone->second, place) == gone->second.end(); };
+      links = (f.spines_per_pod - spines_gone) * f.tiers[1].up;
       for (const auto& [group, cores] : dead_cores)
-        if (group / f.spines_per_pod == plane && (gone == dead_spines.end() || std::ranges::find(gone->second, group % f.spines_per_pod) == gone->second.end())) links -= static_cast<double>(cores * f.core_links_per_pair);
+        for (std::int64_t place = first_place(group); group / f.core_groups() == plane && place < first_place(group) + f.spines_per_group; ++place)
+          if (lives(place)) links -= cores * f.core_links_per_pair;
       for (const auto& [spine, n] : cut_core)
-        if (spine / f.spines_per_pod == p && !first_core_dead.contains(plane * f.spines_per_pod + spine % f.spines_per_pod) && (gone == dead_spines.end() || std::ranges::find(gone->second, spine % f.spines_per_pod) == gone->second.end())) links -= static_cast<double>(n);
-      links = std::max(0.0, links);
+        if (spine / f.spines_per_pod == p && !first_core_dead.contains(group_of(plane, spine % f.spines_per_pod)) && lives(spine % f.spines_per_pod)) links -= n;
+      links = std::max<std::int64_t>(0, links);
       if (links == 0 && f.pods > 1)
         for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) lost.push_back(l);
-      else if (links < static_cast<double>(f.spines_per_pod * f.tiers[1].up)) left.pods.emplace_back(p, static_cast<std::int64_t>(links));
+      else if (links < all) left.pods.emplace_back(p, links);
     }
-    left.bisection += capped(sum, links) - capped(pod_sum_[p], three ? static_cast<double>(f.spines_per_pod * f.tiers[1].up) : 0);
+    left.bisection += capped(sum, links) - capped(pod_sum_[p], all);
   }
 
   // Each cable once: of a dead leaf all, of a dead spine those to living leaves and all upwards, of a dead core those to living spines.
@@ -202,15 +207,16 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   for (const auto& [pod, of] : dead_spines)
     left.links += static_cast<std::int64_t>(of.size()) * ((pod_first_[pod + 1] - pod_first_[pod] - dead_in_pod(pod)) * f.links_per_pair + (three ? f.tiers[1].up : 0));
   for (const auto& [group, cores] : dead_cores) {
-    std::int64_t living = pods_of_plane();
-    for (std::int64_t p = 0; p < pods_of_plane(); ++p) living -= spine_dead(group / f.spines_per_pod * pods_of_plane() + p, group % f.spines_per_pod);
+    std::int64_t living = pods_of_plane() * f.spines_per_group;
+    for (std::int64_t p = 0; p < pods_of_plane(); ++p)
+      for (std::int64_t k = 0; k < f.spines_per_group; ++k) living -= spine_dead(group / f.core_groups() * pods_of_plane() + p, first_place(group) + k);
     left.links += cores * living * f.core_links_per_pair;
   }
   for (const auto& [l, n] : cut_ends) left.links += n;
   for (const auto& [l, n] : cut_up)
     if (!dead_leaves.contains(l) && !spine_dead(pod_of_leaf(l), 0)) left.links += n;
   for (const auto& [s, n] : cut_core)
-    if (const std::int64_t pod = s / f.spines_per_pod, place = s % f.spines_per_pod; !spine_dead(pod, place) && !first_core_dead.contains(pod / pods_of_plane() * f.spines_per_pod + place)) left.links += n;
+    if (const std::int64_t pod = s / f.spines_per_pod, place = s % f.spines_per_pod; !spine_dead(pod, place) && !first_core_dead.contains(group_of(pod / pods_of_plane(), place))) left.links += n;
 
   std::vector<std::pair<std::int32_t, std::int64_t>> hit;             // block, member; once for each port
   std::ranges::sort(lost);

@@ -1,14 +1,15 @@
 // What a fabric still carries without some of its switches and links.
 //
-// Bisection: half of what all leaves can send up, sum over leaves of min(end ports, live uplinks); with three tiers a pod sends no more than its
-// spines have live links to cores. For a fat tree wired as planned this is the bandwidth over its worst halving (Leiserson, Fat-trees, 1985);
+// Bisection: half of what all leaves can send up, sum over leaves of min(end ports, live uplinks x r), r end ports being as fast as one uplink; with three
+// tiers a pod sends no more than its spines have live links to cores, x r. For a fat tree wired as planned this is the bandwidth over its worst halving (Leiserson, Fat-trees, 1985);
 // an uplink lives while both of its ends do. One tier: end ports.
 // All-reduce: a ring or tree over all survivors runs at the pace of the node with the smallest share of its ports left; nodes that are cut off are
 // no survivors. One ring goes through port k of every node, or of the nodes at one place of their NVLink domains where these span nodes: it enters
-// and leaves a leaf (a pod) once, if any of its nodes is on another. A leaf with fewer live uplinks than such rings makes them slower:
+// and leaves a leaf (a pod) once, if any of its nodes is on another. A leaf with fewer live uplinks x r than such rings makes them slower:
 // 7 nodes with 8 ports on a leaf with 8 uplinks send 8 rings up; with 4 uplinks left each has half.
 // Cost of one question: what it names, plus the leaves of the pods that lost a spine.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -46,6 +47,9 @@ class FabricLoss {
 
  private:
   bool has_spines() const { return f_->tiers.size() > 1; }
+  // End ports that as many links between switches are as fast as.
+  double in_ends(std::int64_t uplinks) const { return static_cast<double>(uplinks) * f_->uplink_speed(); }
+  double leaf_sends(std::int64_t ends, std::int64_t uplinks) const { return has_spines() ? std::min(static_cast<double>(ends), in_ends(uplinks)) : static_cast<double>(ends); }
   // A plane of two tiers is one pod; pods of the planes lie after one another, as their switches do.
   std::int64_t pods_of_plane() const { return f_->tiers.size() > 2 ? f_->pods : 1; }
   std::int64_t pod_of_leaf(std::int64_t leaf) const {

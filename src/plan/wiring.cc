@@ -92,7 +92,8 @@ PortRef Plan::up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* u
     far = {{1, of_pods.quotient * f.spines_per_pod + of_pairs.quotient}, of_pods.remainder * f.links_per_pair + of_pairs.remainder + 1};
   } else {
     const Division of_pods = divide(of_planes.remainder, f.spines_per_pod), of_pairs = divide(link, f.core_links_per_pair);
-    far = {{2, of_pods.remainder * f.cores_per_group + of_pairs.quotient}, of_pods.quotient * f.core_links_per_pair + of_pairs.remainder + 1};
+    const Division of_group = divide(of_pods.remainder, f.spines_per_group);
+    far = {{2, of_group.quotient * f.cores_per_group + of_pairs.quotient}, (of_pods.quotient * f.spines_per_group + of_group.remainder) * f.core_links_per_pair + of_pairs.remainder + 1};
   }
   far.sw.index += of_planes.quotient * f.per_plane(far.sw.tier);
   if (upper) *upper = far;

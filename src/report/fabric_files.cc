@@ -80,7 +80,7 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   std::vector<std::string> types;
   for (const FabricTier& t : f.tiers) types.push_back(system_type(t.model));
   const BitsPerSecond port_rate = f.tiers[0].part ? f.tiers[0].part->port_rate.value_or(f.link_rate) : f.link_rate;
-  const std::string between = link_speed(f.link_rate, port_rate);
+  const std::string between = link_speed(f.uplink_rate, port_rate), to_ends = link_speed(f.link_rate, port_rate);
 
   struct Member { std::string type, speed; std::int64_t adapter = 0, ports_each = 1; };
   std::vector<Member> members(f.blocks.size());
@@ -88,7 +88,7 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
     const FabricBlock& block = f.blocks[b];
     Member& m = members[b];
     m.type = "HCA";
-    m.speed = between;
+    m.speed = to_ends;
     if (block.what != FabricBlock::What::ends) continue;
     const EndPoints& e = cluster.networks[at(block.network)].ends[at(block.end)];
     if (e.rate.value > 0 && e.rate < f.link_rate) m.speed = link_speed(e.rate, port_rate);

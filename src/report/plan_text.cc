@@ -187,7 +187,7 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
     for (const FabricTier& t : f.tiers) {
       const bool counted = t.part && t.part->ports;
       out += format("    {} x {} ({}): {}, {} down", t.count, t.word, t.model, counted ? format("{} ports", t.ports) : std::string("of so many ports as nobody states"), t.down);
-      if (t.up > 0) out += format(", {} up", t.up);
+      if (t.up > 0) out += format(", {} up{}", t.up, f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : "");
       out += "\n";
     }
     if (f.planes > 1) out += format("    {} planes that share no switch: {} of each {}\n", f.planes, f.tiers.empty() ? 0 : f.per_plane(0), f.tiers.empty() ? "" : f.tiers[0].word);

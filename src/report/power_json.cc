@@ -150,8 +150,8 @@ void PowerJson::fabric(JsonWriter& json, const Fabric& f) const {
   const NetworkModel& n = c_.networks[static_cast<std::size_t>(f.network)];
   json.array("carries", kLine);
   for (const Traffic t : n.carries) json.value(enum_text(t));
-  json.end_array().field("everything", n.everything).field("link_bit_s", f.link_rate.value).field("leaves_per_unit", f.leaves_per_unit).field("pods", f.pods).field("leaves_per_pod", f.leaves_per_pod)
-      .field("spines_per_pod", f.spines_per_pod).field("links_per_spine_core_pair", f.core_links_per_pair).field("cores_per_group", f.cores_per_group).array("members");
+  json.end_array().field("everything", n.everything).field("link_bit_s", f.link_rate.value).field("uplink_bit_s", f.uplink_rate.value).field("leaves_per_unit", f.leaves_per_unit).field("pods", f.pods).field("leaves_per_pod", f.leaves_per_pod)
+      .field("spines_per_pod", f.spines_per_pod).field("links_per_spine_core_pair", f.core_links_per_pair).field("cores_per_group", f.cores_per_group).field("spines_per_group", f.spines_per_group).array("members");
   for (const FabricBlock& b : f.blocks) {
     if (b.what != FabricBlock::What::ends) continue;
     const EndPoints& e = c_.networks[static_cast<std::size_t>(b.network)].ends[static_cast<std::size_t>(b.end)];

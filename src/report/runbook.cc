@@ -176,7 +176,7 @@ class Runbook {
         if (t.count > 0) tiers += format("{}{} {} ({})", tiers.empty() ? "" : ", ", t.count, t.word, markdown_text(t.model));
       box(format("network {}: the switches answer: {}", quoted(fabric.name), tiers));
       const std::int64_t links = fabric.leaf_spine_cables + fabric.spine_core_cables;
-      if (links > 0) box(format("network {}: {} up at {}", quoted(fabric.name), counted(links, "link between switches is", "links between switches are"), to_text(fabric.link_rate)));
+      if (links > 0) box(format("network {}: {} up at {}", quoted(fabric.name), counted(links, "link between switches is", "links between switches are"), to_text(fabric.uplink_rate)));
     }
     const auto nodes = [&](bool computes) {
       for (const NodeGroupModel& g : c_.nodes) {

@@ -11,7 +11,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = c.networks[f.network];
     const Value<double>& declared = n.spec->oversubscription;
     const double said = declared.value_or(1);
-    const std::string wired = format("{} x {} down, {} up", f.tiers[0].down, to_text(f.link_rate), f.tiers[0].up);
+    const std::string wired = format("{} x {} down, {} up{}", f.tiers[0].down, to_text(f.link_rate), f.tiers[0].up, f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : "");
     if (above(f.oversubscription, said * 1.001)) {
       Finding& x = findings.error(rule.id, first_place(written(declared), n.span), format("each leaf of network '{}' is {:.3g}:1, the spec says {:.3g}:1", n.name, f.oversubscription, said));
       x.label(wired);
@@ -47,7 +47,7 @@ An all-reduce over several leaves runs at the rate of the uplinks: 3:1 costs two
 ## Formula
 
 ```
-oversubscription = node ports of a leaf x rate / (uplinks x rate)
+oversubscription = node ports of a leaf x rate / (uplinks x their rate)
 bandwidth of a port beyond its leaf, all talking at once = rate / oversubscription
 ```
 

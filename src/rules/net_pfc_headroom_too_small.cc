@@ -20,11 +20,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(rule.id, set.span, format("network '{}' has no switches of its own in this plan, so the headroom was not checked", n.name));
       continue;
     }
-    Meters longest{0};
+    Cable longest;                                   // that most is under way on
     std::int64_t cables = 0, unplaced = 0;
     for (const CableKind kind : {CableKind::nodes, CableKind::spine, CableKind::core}) {
       const CableRun run = cable_run(in.plan, fabric, kind, Meters(0));
-      longest = std::max(longest, run.longest.length);
+      if (run.longest.rate.value * run.longest.length.value > longest.rate.value * longest.length.value) longest = run.longest;
       cables += run.count;
       unplaced += run.unplaced;
     }
@@ -33,11 +33,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     const std::int64_t mtu = c.networks[fabric].spec->mtu.value_or(n.spec->mtu.value_or(kEthernetDefault));
-    const double flight = 2 * f.link_rate.value / 8 * longest.value * kSecondsPerMeter;
+    const double flight = 2 * longest.rate.value / 8 * longest.length.value * kSecondsPerMeter;
     const Bytes needed(flight + 2.0 * static_cast<double>(mtu));
     if (!above(needed.value, set->value)) continue;
     Finding& x = findings.warning(rule.id, set.span, format("{} of headroom are kept for each lossless queue of network '{}', {} arrive after a pause is sent", to_text(*set), n.name, to_text(needed)));
-    x.label(format("2 x {} x {} x 5 ns/m / 8 + 2 x {} B", to_text(f.link_rate), to_text(longest, 3), mtu));
+    x.label(format("2 x {} x {} x 5 ns/m / 8 + 2 x {} B", to_text(longest.rate), to_text(longest.length, 3), mtu));
     x.help(format("{} and what the far end takes to react (10 to 20 kB at 400 Gb/s); or shorter cables", to_text(needed))).object("networks." + n.name);
   }
 }

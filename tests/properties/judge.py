@@ -210,7 +210,9 @@ class Judge:
             self.hold(len(sets) == islands and sum(len(s) for s in sets) == word["spine"]["count"] == len(frozenset().union(*sets)),
                       f"{network}: {len(sets)} sets of spines of {sorted({len(s) for s in sets})}, {islands} of {word['spine']['count']} in all are planned")
             wish = self.spec["networks"][network].get("oversubscription", 1)
-            self.hold(word["leaf"]["up"] * wish * (1 + 1e-9) >= word["leaf"]["down"], f"{network}: {word['leaf']['down']} down, {word['leaf']['up']} up, {wish} was asked for")
+            faster = f["uplink_bit_s"] / f["link_bit_s"]
+            self.hold(faster >= 1 and word["leaf"]["up"] * faster * wish * (1 + 1e-9) >= word["leaf"]["down"],
+                      f"{network}: {word['leaf']['down']} down, {word['leaf']['up']} up of {faster} times the rate, {wish} was asked for")
             if "core" in word:
                 spines = {n: far for n, far in pairs.items() if n.startswith(f"spine/{network}/")}
                 self.hold(len(spines) == word["spine"]["count"], f"{network}: {len(spines)} of {word['spine']['count']} spines have uplinks")

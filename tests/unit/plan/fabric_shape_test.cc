@@ -56,6 +56,35 @@ TEST(FabricShape, NoCageWithPortsDownAndUp) {
   EXPECT_EQ(fabric_shape(d).switches(), 3);
 }
 
+// 8 rails of 64 slots on 144 ports that cannot be split: 64 links up from each of 8 leaves are 512, four spines; at twice the rate 32, and 256 are two spines.
+TEST(FabricShape, FasterUplinksAreFewer) {
+  FabricDemand d{.slots_present = 64, .slots_built = 64, .rails = 8, .radix = 144, .may_be_single = false};
+  EXPECT_EQ(fabric_shape(d).spines(), 4);
+  EXPECT_EQ(fabric_shape(d).up, 64);
+  d.uplink_speed = 2;
+  FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.leaves, 8);
+  EXPECT_EQ(s.spines(), 2);
+  EXPECT_EQ(s.up, 32);
+  // 36 ports down at 3:1 and four times the rate need 3 up: 36 + 3 of 40. With two ports to a cage that run at one rate 37 down would take 38 and 4 up, 42.
+  d = {.slots_present = 72, .slots_built = 72, .radix = 40, .uplink_speed = 4, .oversubscription = 3, .cage = 2};
+  s = fabric_shape(d);
+  EXPECT_EQ(s.leaves, 2);
+  EXPECT_EQ(s.down, 36);
+  EXPECT_EQ(s.up, 4);                              // 3 are rounded up to two cages
+}
+
+// DGX A100 with 40 ports, 20 nodes a unit: 140 nodes are 56 leaves and, two links to each, 10 spines in each of 7 pods, 16 links down and 16 up. A core of 40 ports
+// takes 5 links from each pod: five from one spine are 4 cores for each of 10 places; one from each of five spines are 16 for each of two groups.
+TEST(FabricShape, SeveralSpinesOfAPodOnOneGroupOfCores) {
+  const FabricShape s = fabric_shape({.slots_present = 140, .slots_built = 140, .rails = 8, .unit_slots = 20, .radix = 40});
+  EXPECT_EQ(s.leaves, 56);
+  EXPECT_EQ(s.spines(), 70);
+  EXPECT_EQ(s.spines_per_group, 5);
+  EXPECT_EQ(s.core_links, 1);
+  EXPECT_EQ(s.cores(), 32);
+}
+
 // 128 ports at 1.1:1 on 64 ports, two to a cage, four leaves and two spines. 33 down need 30 up, 15 to each spine; a sixteenth has no port (33 + 32 = 65). 32 down
 // need 30 as well and have room for 16 to each: eight cages, 4 x 16 = 64 ports of a spine.
 TEST(FabricShape, NoCageWithLinksToTwoSpines) {
@@ -124,8 +153,9 @@ TEST(FabricShape, TwoTiersEndAtHalfTheSquareOfTheRadix) {
 TEST(FabricShape, ThreeTiersEndAtAQuarterOfTheCube) {
   EXPECT_EQ(fabric_shape({.slots_present = 16, .slots_built = 16, .radix = 4}).tiers, 3);            // 4^3 / 4
   EXPECT_EQ(fabric_shape({.slots_present = 17, .slots_built = 17, .radix = 4}).tiers, 0);
-  EXPECT_EQ(three_tier_limit(128, 128, 128), 524288);
-  EXPECT_EQ(three_tier_limit(64, 144, 144), 32 * 72 * 144);
+  EXPECT_EQ(three_tier_limit({.radix = 128}), 524288);
+  EXPECT_EQ(three_tier_limit({.radix = 64, .spine_radix = 144, .core_radix = 144}), 32 * 72 * 144);
+  EXPECT_EQ(three_tier_limit({.radix = 64, .uplink_speed = 2}), 42 * 32 * 64);                        // 42 down, 21 up of twice the rate
 }
 
 // 64 nodes of 4 GPUs on 64 ports of 800 Gb/s used as 128 of 400: 4 leaves, 2 spines, 256 links.

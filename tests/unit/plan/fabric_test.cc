@@ -166,6 +166,65 @@ TEST(Fabric, ThreeTiers) {
   EXPECT_EQ(p.switch_name(0, {2, f.cores_per_group}), "core/compute/p2/01");
 }
 
+// The published DGX A100 SuperPOD of 140 nodes has 56, 80 and 28 switches of 40 ports, 164, because it keeps each rail to itself up to the cores; of what keeps
+// units together 158 is the least (fabric_shape_test.cc).
+TEST(Fabric, SeveralSpinesOfAPodOnOneGroupOfCores) {
+  test::Sample s;
+  s.qm9700.ports = known<std::int64_t>(40);
+  s.qm9700.port_rate = known(BitsPerSecond(200e9));
+  s.nodes("gpu", "g[001-140]", -1, 8, 10200, 130);
+  s.spec_of(s.cluster->nodes[0]).scalable_unit = known<std::int64_t>(20);
+  s.network("compute", s.qm9700, 200e9, -1);
+  s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+  s.connect(0, 0, 8);
+  const Plan p = fabrics_of(s);
+  const Fabric& f = p.fabrics[0];
+  ASSERT_EQ(f.tiers.size(), 3u);
+  EXPECT_EQ(f.switch_count(), 158);
+  EXPECT_EQ(f.tiers[2].down, 35);
+  EXPECT_EQ(ports_in_use(p, 0).size(), 1120u * 5);             // no port twice: an end, and two of each cable above it
+  // Every spine has a link to each core of its group, and the groups share none.
+  for (std::int64_t spine = 0; spine < f.tiers[1].count; ++spine) {
+    std::set<std::int64_t> cores;
+    for (std::int64_t link = 0; link < f.tiers[1].up; ++link) {
+      PortRef core;
+      p.up_link(0, {1, spine}, link, &core);
+      EXPECT_EQ(core.sw.index / 16, spine % 10 / 5);
+      cores.insert(core.sw.index);
+    }
+    EXPECT_EQ(cores.size(), 16u);
+  }
+}
+
+// 400 Gb/s on 64 ports of 800 that the spec does not split: 32 down and 16 up at 800, eight of these to each of two spines.
+TEST(Fabric, UplinksRunAsFastAsTheirPorts) {
+  test::Sample s;
+  s.nodes("gpu", "g[01-32]", -1, 8, 10200, 130);
+  s.network("compute", s.sn5610, 400e9, -1);
+  s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+  s.network_spec(0).breakout = known<std::int64_t>(1);
+  s.connect(0, 0, 8);
+  const Fabric f = fabrics_of(s).fabrics[0];
+  EXPECT_EQ(f.uplink_rate.value, 800e9);
+  EXPECT_EQ(f.tiers[0].count, 8);
+  EXPECT_EQ(f.tiers[0].up, 16);
+  EXPECT_EQ(f.tiers[1].count, 2);
+  EXPECT_EQ(f.leaf_spine_cables, 128);
+  EXPECT_EQ(f.oversubscription, 1);
+  // Split in two, the halves are full, and uplinks of 400 Gb/s as fast as what comes up to them.
+  s.network_spec(0).breakout = known<std::int64_t>(2);
+  s.nodes("more", "h[001-128]", -1, 8, 10200, 130);
+  s.connect(0, 1, 8);
+  EXPECT_EQ(fabrics_of(s).fabrics[0].uplink_rate.value, 400e9);
+  // A spine of 400 Gb/s a port is no faster than that.
+  SwitchPart slow = s.sn5610;
+  slow.port_rate = known(BitsPerSecond(400e9));
+  s.network_spec(0).breakout = known<std::int64_t>(1);
+  s.network_spec(0).tiers.entries.push_back({"spine", {}, known<std::string>("slow")});
+  s.cluster->networks[0].tier_parts = {{"spine", &slow}};
+  EXPECT_EQ(fabrics_of(s).fabrics[0].uplink_rate.value, 400e9);
+}
+
 TEST(Fabric, Sixteen384Nodes) {
   test::Sample s;
   s.nodes("gpu", "g[00001-16384]", -1, 8, 10200, 130);

@@ -91,6 +91,21 @@ TEST(Routing, OversubscriptionDoublesTheLoad) {
   EXPECT_DOUBLE_EQ(load_of(loads, "shift by half").worst, 2);                         // 42 flows over 21 links
 }
 
+// 400 Gb/s on ports of 800: 42 ports down and 21 up of twice the rate. The same flows as above fill half as much.
+TEST(Routing, FasterUplinksCarryMore) {
+  test::Sample s;
+  s.nodes("gpu", "n[1-84]", -1, 8, 10200, 130);
+  s.network("compute", s.sn5610, 400e9, -1);
+  s.network_spec(0).breakout = known<std::int64_t>(1);
+  s.connect(0, 0, 1);
+  const Plan p = fabrics_of(s);
+  ASSERT_EQ(p.fabrics[0].tiers[0].down, 42);
+  ASSERT_EQ(p.fabrics[0].tiers[0].up, 21);
+  const std::vector<PatternLoad> loads = Routing(p, 0).loads();
+  EXPECT_DOUBLE_EQ(load_of(loads, "all to all").worst, 42.0 / 83);
+  EXPECT_DOUBLE_EQ(load_of(loads, "shift by half").worst, 1);
+}
+
 // Three tiers: every flow of a random permutation is counted on each link of its way, and the sum of all-to-all flows is that of the pairs.
 TEST(Routing, ThreeTiersCarryWhatIsSent) {
   test::Sample s;

@@ -279,6 +279,30 @@ TEST(WhatIf, RingsShareTheUplinksThatAreLeft) {
   EXPECT_EQ(run(engine, {"leaf:compute/04"}).networks[0].all_reduce, 1.0);
 }
 
+// 40 nodes with two ports of 400 Gb/s on ports of 800: two leaves of 40 ports, 20 links of twice the rate from each to the one spine. A leaf without one of them sends
+// 38 ports' worth of its 40. Two rings, one for each port of a node, lead out of a leaf: nothing slows them.
+TEST(WhatIf, FasterUplinksCountAsMorePorts) {
+  test::Sample s;
+  s.feed("A", 1e6);
+  s.racks("main", "r[01-20]", s.na60, {0});
+  s.nodes("gpu", "g[01-40]", 0, 1, 100, 10).server.gpu_count = 8;
+  s.network("compute", s.sn5610, 400e9, 0);
+  s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+  s.network_spec(0).breakout = known<std::int64_t>(1);
+  s.cluster->networks[0].carries = {Traffic::compute};
+  s.connect(0, 0, 2);
+  const Plan p = plan_cluster(*s.cluster);
+  ASSERT_EQ(p.fabrics[0].tiers.size(), 2u);
+  ASSERT_EQ(p.fabrics[0].tiers[0].count, 2);
+  ASSERT_EQ(p.fabrics[0].tiers[0].up, 20);
+  ASSERT_EQ(p.fabrics[0].tiers[1].count, 1);
+  const WhatIfEngine engine(p);
+  const WhatIf link = run(engine, {"link:spine-leaf/compute/u1/r1"});
+  EXPECT_EQ(link.networks[0].bisection, (40.0 + 38) / 80);
+  EXPECT_EQ(link.networks[0].bisection_rate.value, 39 * 400e9);
+  EXPECT_EQ(link.networks[0].all_reduce, 1.0);
+}
+
 TEST(WhatIf, WhatCannotBeFoundIsSaid) {
   const test::Sample s = test::superpod();
   const Plan p = plan_cluster(*s.cluster);
