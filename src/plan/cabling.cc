@@ -216,7 +216,7 @@ struct Cabling::Slim {
   std::int32_t near_cage = 0, far_cage = 0;
   float length = 0;                     // 0: not known
   std::int32_t near_group = 0, far_group = 0;
-  std::int32_t near_port = 0, far_port = 0;
+  std::int32_t near_port = 0, far_port = 0;   // near: of a member its link, from 1
 };
 
 Cabling::Cabling(const Plan& plan, Of of) : cluster_(plan.cluster) {
@@ -231,7 +231,7 @@ Cabling::Cabling(const Plan& plan, Of of) : cluster_(plan.cluster) {
     links.each(static_cast<int>(f), [&](const PluggedLink& l) {
       if (!groups_[at(l.near_group)].nothing_plugged)
         all[f].push_back({static_cast<std::int32_t>(l.near_cage), static_cast<std::int32_t>(l.far_cage), l.length, l.near_group, l.far_group,
-                          static_cast<std::int32_t>(l.near_port), static_cast<std::int32_t>(l.far_port)});
+                          static_cast<std::int32_t>(l.block < 0 ? l.near_port : l.port + 1), static_cast<std::int32_t>(l.far_port)});
       return true;
     });
   }
@@ -451,7 +451,15 @@ Cabling::Run Cabling::run(const CableChoice& c, int near_group, int far_group, d
     r.cable = &parts[at(c.part)];
     r.length = c.length;
     r.head_is_far = c.head_group >= 0 && c.head_group == far_group;
+    r.straight = c.shared && c.head_group < 0;
     return r;
+  }
+  r.fibres = c.fibres_per_link;
+  if (c.links_per_fibre > 1) {
+    r.shared = true;
+    r.head_is_far = c.head_group == far_group;
+    r.straight = c.head_group < 0;
+    r.links_each = c.links_per_fibre;
   }
   r.near_module = &parts[at(c.module_of_group[at(near_group)])];
   r.far_module = &parts[at(c.module_of_group[at(far_group)])];
@@ -463,11 +471,6 @@ Cabling::Run Cabling::run(const CableChoice& c, int near_group, int far_group, d
     break;
   }
   return r;
-}
-
-std::int64_t Cabling::first_port_of_cage(std::int32_t group, std::int64_t port) const {
-  const std::int64_t links = groups_[at(group)].links;
-  return (port - 1) / links * links + 1;
 }
 
 void Cabling::count(const Plan& plan, const Links& links, const std::vector<std::vector<Slim>>& links_of) {
@@ -484,6 +487,7 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
   const CableModel* first_part = cluster_->cables.data();
   std::vector<std::uint64_t> cable_seen;                    // one bit a cage: the cable in it is counted
   cable_seen.assign(choice_of_cage_.size() / 64 + 1, 0);
+  std::vector<std::uint8_t> fibre_seen;                     // one bit a split fibre in each cage, where there are any
   const auto once = [&](std::int64_t cage) {
     const std::uint64_t bit = 1ULL << (static_cast<std::uint64_t>(cage) % 64);
     std::uint64_t& word = cable_seen[at(cage / 64)];
@@ -532,9 +536,13 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
           const std::size_t group = at(far ? l.far_group : l.near_group);
           if (once(cage)) ++modules[group * cluster_->cables.size() + at(c.module_of_group[group])];
         }
-        if (c.links_per_fibre > 1) {                       // the first leg in use stands for the fibre
-          const std::int64_t port = c.head_group == l.far_group ? l.far_port : l.near_port;
-          counts = (port - 1) % c.links_per_fibre == 0;
+        if (c.links_per_fibre > 1) {
+          const bool far = c.head_group == l.far_group;
+          if (fibre_seen.empty()) fibre_seen.assign(choice_of_cage_.size(), 0);
+          std::uint8_t& seen = fibre_seen[at(far ? l.far_cage : l.near_cage)];
+          const auto bit = static_cast<std::uint8_t>(1U << place_of(c.links_per_fibre, far ? l.far_port : l.near_port));
+          counts = !(seen & bit);
+          seen |= bit;
         }
       }
       if (!counts) continue;

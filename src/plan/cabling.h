@@ -42,6 +42,9 @@ class Cabling {
     const CableModel *near_module = nullptr, *far_module = nullptr;
     bool shared = false;                // the cable carries other links too
     bool head_is_far = false;           // of a shared cable
+    bool straight = false;              // of a shared cable: all its links go from one cage to one other
+    std::int64_t fibres = 1;            // of the link between its modules: 800 Gb/s through both ports of a twin-port module are two
+    std::int64_t links_each = 0;        // of split fibre: links of one, several of which may be in the head's cage; 0: what is shared takes the whole cage
   };
   Run run(const PluggedLink&) const;
 
@@ -57,10 +60,19 @@ class Cabling {
   struct Unmeasured { std::string what; BitsPerSecond rate{0}; std::int64_t count = 0; };
   const std::vector<Unmeasured>& unmeasured() const { return unmeasured_; }
 
+  // Of a shared cable: the cage of its head, and which of that cage's cables it is.
+  struct Shared { std::int64_t cage = 0; unsigned place = 0; };
+  static Shared shared_cable(const Run& r, const PluggedLink& l) {
+    return {r.head_is_far ? l.far_cage : l.near_cage, place_of(r.links_each, r.head_is_far ? l.far_port : l.block < 0 ? l.near_port : l.port + 1)};
+  }
+
   // "gpu to leaf"
   std::string between(const PluggedLink& l) const { return between(l.near_group, l.far_group); }
-  // Ports of a shared cable's head cage: the first one names the cable (docs/names.md).
-  std::int64_t first_port_of_cage(std::int32_t group, std::int64_t port) const;
+  // Ports of a shared cable's head: the first one names the cable (docs/names.md).
+  std::int64_t first_port(const Run& r, std::int32_t head, std::int64_t port) const {
+    const std::int64_t links = r.links_each > 0 ? r.links_each : groups_[static_cast<std::size_t>(head)].links;
+    return (port - 1) / links * links + 1;
+  }
 
  private:
   struct Picker;
@@ -70,6 +82,8 @@ class Cabling {
   void count(const Plan&, const Links&, const std::vector<std::vector<Slim>>& by_fabric);
   std::string between(int near_group, int far_group) const;
   Run run(const CableChoice&, int near_group, int far_group, double length) const;
+  static unsigned place_of(std::int64_t links_each, std::int64_t port) { return links_each > 0 ? static_cast<unsigned>((port - 1) / links_each) % kCablesOfCage : 0; }
+  static constexpr unsigned kCablesOfCage = 8;
 
   const Cluster* cluster_;
   std::vector<CageGroup> groups_;                // as in every Links of this plan

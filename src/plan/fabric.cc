@@ -124,11 +124,11 @@ struct Builder {
 
   // Of the links between switches. The ports of a leaf are split for those as for its nodes, and each share runs as fast as the port lets it: 400 Gb/s of
   // nodes on ports of 800 that cannot be split leave 800 for the uplinks. No tier's port is overrun. (Splits that are no power of two are nobody's: as the nodes.)
-  static BitsPerSecond uplink_rate(const NetworkModel& n, std::int64_t ways) {
+  static BitsPerSecond uplink_rate(const NetworkModel& n, std::int64_t ways, bool cores) {
     double rate = n.rate.value;
     if (n.switch_part->port_rate && (ways & (ways - 1)) == 0) rate = std::max(rate, n.switch_part->port_rate->value / static_cast<double>(ways));
     for (const auto& [name, part] : n.tier_parts)
-      if (name != "leaf" && part && part->port_rate) rate = std::min(rate, part->port_rate->value);
+      if ((name == "spine" || (cores && name == "core")) && part && part->port_rate) rate = std::min(rate, part->port_rate->value);
     return std::max(BitsPerSecond(rate), n.rate);
   }
 
@@ -154,16 +154,18 @@ struct Builder {
   }
 
   // For leaves in units of `rails`: the layout, and the switches that the network names.
-  static FabricDemand demand(const Cluster& c, Fabric& f, std::int64_t rails, bool rail_optimised) {
+  // `cores`: should there be three tiers.
+  static FabricDemand demand(const Cluster& c, Fabric& f, std::int64_t rails, bool rail_optimised, bool cores) {
     const NetworkModel& n = c.networks[f.network];
     FabricDemand d = lay_out(f, rails, rail_optimised);
     d.radix = switch_radix(*n.switch_part, n.rate, n.spec ? n.spec->breakout : Value<std::int64_t>(), &f.ways);
     // Spines and cores may be other switches; one without a number of ports counts as the leaf does (net-switch-ports-exceeded says so).
-    f.uplink_rate = uplink_rate(n, f.ways);
+    f.uplink_rate = uplink_rate(n, f.ways, cores);
     d.uplink_speed = n.rate.value > 0 ? f.uplink_rate / n.rate : 1;
     d.spine_radix = radix_of("spine", n, f.uplink_rate, d.radix);
     d.core_radix = radix_of("core", n, f.uplink_rate, d.radix);
     d.cage = d.radix / std::max<std::int64_t>(1, n.switch_part->ports.value_or(1)) * n.switch_part->ports_per_cage.value_or(1);   // as plan/links.cc has it
+    d.even_groups = n.kind == LinkKind::infiniband;
     d.oversubscription = n.spec ? n.spec->oversubscription.value_or(1) : 1;
     if (rail_optimised) d.unit_slots = scalable_unit(c, f);
     return d;
@@ -201,7 +203,7 @@ struct Builder {
     if (f.end_ports_built_for == 0) return;
 
     const std::int64_t bond = n.spec ? n.spec->bond.value_or(1) : 1;
-    FabricDemand d = demand(c, f, bond, false);
+    FabricDemand d = demand(c, f, bond, false, false);
     const std::int64_t radix = d.radix;
     if (radix <= 0) {
       f.unbuildable = "the switch has no number of ports";
@@ -226,7 +228,7 @@ struct Builder {
       f.leaves_per_unit = bond;
     } else {
       if (rails > 1) {
-        d = demand(c, f, rails, true);
+        d = demand(c, f, rails, true, false);
         f.rail_optimised = true;
       }
       f.leaves_per_unit = d.rails;
@@ -237,6 +239,12 @@ struct Builder {
         s.leaves = s.units * d.rails;
       } else {
         s = fabric_shape(d);
+        // Two tiers have no cores; the ports of those may be slower than what joins leaves and spines.
+        if (s.tiers != 2 && uplink_rate(n, f.ways, true) < f.uplink_rate) {
+          d = demand(c, f, d.rails, f.rail_optimised, true);
+          d.may_be_single = false;
+          s = fabric_shape(d);
+        }
       }
       if (s.tiers == 0) {
         f.unbuildable = clusterc::format("{} ports{}{}, three tiers of {} ports carry {} without oversubscription", ceil_div(f.end_ports_built_for, f.planes), f.planes > 1 ? " in each plane" : "",
@@ -345,7 +353,7 @@ struct Builder {
 
 FabricDemand fabric_demand(const Plan& plan, const Fabric& fabric) {
   Fabric f = fabric;
-  FabricDemand d = Builder::demand(*plan.cluster, f, f.leaves_per_unit, f.rail_optimised);
+  FabricDemand d = Builder::demand(*plan.cluster, f, f.leaves_per_unit, f.rail_optimised, f.tiers.size() > 2);
   d.may_be_single = false;
   return d;
 }

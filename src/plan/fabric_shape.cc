@@ -64,9 +64,9 @@ void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricS
           s.core_links = c;
           s.cores_per_group = ceil_div(spine_down, c);
           if (spine_down + c * s.cores_per_group > d.spine_radix) continue;
-          std::int64_t g = shared ? std::min(s.spines_per_pod, d.core_radix / (pods * c)) : 1;
-          while (s.spines_per_pod % g != 0) --g;                      // fewer on a group are only more cores
-          s.spines_per_group = g;
+          std::int64_t most = shared ? std::min(s.spines_per_pod, d.core_radix / (pods * c)) : 1;
+          while (d.even_groups && s.spines_per_pod % most != 0) --most;
+          s.spines_per_group = ceil_div(s.spines_per_pod, ceil_div(s.spines_per_pod, most));     // as even as the fewest groups can be
           keep_smaller(d, best, s);
         }
     }

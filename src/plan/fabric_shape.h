@@ -7,7 +7,9 @@
 //   three tiers q units are a pod of Lp = q R leaves and Sp spines, wired as two tiers; a spine has as many ports up as down: Lp m <= Ns/2.
 //               g spines of every pod go, with c links to each, to the C switches of a core group: C c >= Lp m, pods g c <= Nc, the ports of a core.
 //               g is 1 (spine i of every pod goes to core group i) unless more on a group takes fewer cores: 70 spines with 16 links up in 7 pods are
-//               40 cores of 40 ports where each place in the pods has its own (c = 5), and 32 where five places share a group (c = 1)
+//               40 cores of 40 ports where each place in the pods has its own (c = 5), and 32 where five places share a group (c = 1). The last group may
+//               be of fewer spines, but not on InfiniBand: the fat-tree engine of OpenSM 3.3.23 wants as many neighbours below each core ("Different number of
+//               downward port groups on switches") and routes nothing
 // Ports of leaves are counted at the rate of what is plugged into them from below. Uplinks may be faster, by the factor r: where 400 Gb/s end on ports of 800
 // that cannot be split, u >= D / (o r). Then no cage has ports down and ports up.
 // Every leaf has the same number of links to each of its spines, so S must divide u: three units of 32 nodes with 8 rails and 64 ports need
@@ -34,6 +36,7 @@ struct FabricDemand {
   double oversubscription = 1;       // o
   std::int64_t cage = 1;             // ports that share one cage of the switch
   bool may_be_single = true;         // one unit without uplinks will do where it fits
+  bool even_groups = false;          // each core group has as many spines of a pod as every other
 };
 
 struct FabricShape {
@@ -46,7 +49,7 @@ struct FabricShape {
   std::int64_t cores_per_group = 0;  // C
   std::int64_t spines_per_group = 1; // g: of one pod
   std::int64_t spines() const { return pods * spines_per_pod; }
-  std::int64_t cores() const { return cores_per_group * (spines_per_pod / spines_per_group); }
+  std::int64_t cores() const { return cores_per_group * ((spines_per_pod + spines_per_group - 1) / spines_per_group); }
   std::int64_t switches() const { return leaves + spines() + cores(); }
 };
 

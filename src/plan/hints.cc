@@ -115,9 +115,9 @@ void storage_on_rails(const Plan& plan, const Fabric& f, std::vector<std::string
 }
 
 // Leaves that are not full have all of their uplinks: nobody recables when they fill, and nobody needs those links before.
-void uplinks_unfilled(const Fabric& f, std::vector<std::string>& out) {
-  if (f.tiers.size() < 2 || f.oversubscription <= 0) return;
-  const auto need = static_cast<std::int64_t>(std::ceil(static_cast<double>(f.end_ports_built_for) / (f.oversubscription * f.uplink_speed()) - 1e-9));
+void uplinks_unfilled(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
+  if (f.tiers.size() < 2 || f.leaf_spine_cables == 0) return;
+  const auto need = static_cast<std::int64_t>(std::ceil(static_cast<double>(f.end_ports_built_for) / (fabric_demand(plan, f).oversubscription * f.uplink_speed()) - 1e-9));
   const std::int64_t more = f.leaf_spine_cables - need;
   if (more * kFewOf <= f.leaf_spine_cables) return;
   out.push_back(format("{} of the {} links between leaves and spines are more than {} end ports fill{}: a leaf that is not full has all of its uplinks, so that nothing is recabled when it fills", more, f.leaf_spine_cables,
@@ -132,7 +132,7 @@ std::vector<std::string> fabric_hints(const Plan& plan, int fabric) {
   few_for_a_third_tier(plan, plan.fabrics[at(fabric)], out);
   small_units(plan, plan.fabrics[at(fabric)], out);
   storage_on_rails(plan, plan.fabrics[at(fabric)], out);
-  if (out.empty()) uplinks_unfilled(plan.fabrics[at(fabric)], out);
+  if (out.empty()) uplinks_unfilled(plan, plan.fabrics[at(fabric)], out);
   uplinks_together(plan, fabric, out);
   return out;
 }

@@ -103,14 +103,14 @@ struct Fabric {
   BitsPerSecond uplink_rate{0};         // between switches of this fabric; as link_rate where it has one tier
   std::int64_t uplink_cables = 0;       // from these leaves into another fabric (management switches)
   std::int64_t cores_per_group = 0;     // three tiers: spine i of every pod goes to core group i / spines_per_group
-  std::int64_t spines_per_group = 1;    // of each pod
+  std::int64_t spines_per_group = 1;    // of each pod; the last group may have fewer
   std::int64_t ways = 1;                // node ports on one switch port (breakout)
   int uplinks_to = -1;                  // fabric that takes the leaves' uplinks
   std::string unbuildable;              // why there are no switches where there should be: "70000 ports, three tiers of 64 ports carry 65536"
   std::vector<FabricBlock> blocks;
   const FabricBlock* block_of(int network, int end) const;
   std::int64_t switch_count() const;
-  std::int64_t core_groups() const { return spines_per_pod / spines_per_group; }         // of one plane
+  std::int64_t core_groups() const { return (spines_per_pod + spines_per_group - 1) / spines_per_group; }         // of one plane
   double uplink_speed() const { return link_rate.value > 0 ? uplink_rate.value / link_rate.value : 1; }   // in end ports
   std::int64_t per_plane(int tier) const { return tiers[tier].count / planes; }   // switches of a tier in one plane; they lie together
   std::int64_t first_switch = 0;        // number of this fabric's first switch in Plan::switch_rack

@@ -146,6 +146,7 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
 
   // Groups of cores are counted through the planes; the places of their spines in a pod.
   const auto first_place = [&](std::int64_t group) { return group % f.core_groups() * f.spines_per_group; };
+  const auto end_place = [&](std::int64_t group) { return std::min(first_place(group) + f.spines_per_group, f.spines_per_pod); };
   const auto group_of = [&](std::int64_t plane, std::int64_t place) { return plane * f.core_groups() + place / f.spines_per_group; };
   const auto number = [](const auto& map, std::int64_t key) {
     const auto at = map.find(key);
@@ -185,7 +186,7 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
       const auto lives = [&](std::int64_t place) { return gone == dead_spines.end() || std::ranges::find(gone->second, place) == gone->second.end(); };
       links = (f.spines_per_pod - spines_gone) * f.tiers[1].up;
       for (const auto& [group, cores] : dead_cores)
-        for (std::int64_t place = first_place(group); group / f.core_groups() == plane && place < first_place(group) + f.spines_per_group; ++place)
+        for (std::int64_t place = first_place(group); group / f.core_groups() == plane && place < end_place(group); ++place)
           if (lives(place)) links -= cores * f.core_links_per_pair;
       for (const auto& [spine, n] : cut_core)
         if (spine / f.spines_per_pod == p && !first_core_dead.contains(group_of(plane, spine % f.spines_per_pod)) && lives(spine % f.spines_per_pod)) links -= n;
@@ -207,9 +208,9 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   for (const auto& [pod, of] : dead_spines)
     left.links += static_cast<std::int64_t>(of.size()) * ((pod_first_[pod + 1] - pod_first_[pod] - dead_in_pod(pod)) * f.links_per_pair + (three ? f.tiers[1].up : 0));
   for (const auto& [group, cores] : dead_cores) {
-    std::int64_t living = pods_of_plane() * f.spines_per_group;
+    std::int64_t living = 0;
     for (std::int64_t p = 0; p < pods_of_plane(); ++p)
-      for (std::int64_t k = 0; k < f.spines_per_group; ++k) living -= spine_dead(group / f.core_groups() * pods_of_plane() + p, first_place(group) + k);
+      for (std::int64_t place = first_place(group); place < end_place(group); ++place) living += !spine_dead(group / f.core_groups() * pods_of_plane() + p, place);
     left.links += cores * living * f.core_links_per_pair;
   }
   for (const auto& [l, n] : cut_ends) left.links += n;

@@ -98,7 +98,7 @@ void end_label(std::string& out, std::string_view host, std::string_view port, s
 }
 
 std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) {
-  std::string out, length, near_label, far_label;
+  std::string out, length, part, near_label, far_label;
   CsvWriter csv(out);
   csv.row({"A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-U", "Z-Node Name", "Z-Type", "Z-Port", "Network", "Cable", "Part", "Length m", "A-Module", "Z-Module", "A-Label", "Z-Label"});
   LinkRows rows(cluster, plan);
@@ -107,13 +107,15 @@ std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) 
   rows.each_into({&out}, [&](const LinkRow& r) {
     names.of(r, e);
     length.clear();
+    part.clear();
+    append_part(part, r.run);
     if (r.run.cable) append_metres(length, r.run.length);
     end_label(near_label, r.near_host, e.near_port, r.far_host, e.far_port);
     end_label(far_label, r.far_host, e.far_port, r.near_host, e.near_port);
     const FabricBlock* b = r.link->block < 0 ? nullptr : &plan.fabrics[at(r.link->fabric)].blocks[at(r.link->block)];
     const bool near_switch = !b || b->what == FabricBlock::What::switches;
     csv.row({r.near_rack, e.near_unit, r.near_host, near_switch ? "Switch" : "Host", e.near_port, r.far_rack, e.far_unit, r.far_host, "Switch", e.far_port, *r.network, r.cable,
-             r.run.cable ? r.run.cable->id : "", length, r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : "", near_label, far_label});
+             part, length, r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : "", near_label, far_label});
     return true;
   });
   return out;
@@ -121,7 +123,7 @@ std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) 
 
 // One row for each end of each cable that is bought: the head of a splitter has one label, each tail its own.
 std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
-  std::string out, text;
+  std::string out, text, name;
   CsvWriter csv(out);
   csv.row({"cable", "end", "rack", "unit", "label"});
   LinkRows rows(cluster, plan);
@@ -130,16 +132,22 @@ std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
   rows.each_into({&out}, [&](const LinkRow& r) {
     names.of(r, e);
     // Of a cable between two cages both ends are labelled once, of a splitter the head.
-    const bool straight = r.run.shared && !r.run.head_is_far && r.link->block < 0;
     const bool near = r.first_of_cable || (r.run.shared && r.run.head_is_far);
-    const bool far = r.first_of_cable || (r.run.shared && !r.run.head_is_far && !straight);
-    if (near) {
-      end_label(text, r.near_host, e.near_port, r.far_host, e.far_port);
-      csv.row({r.cable, "A", r.near_rack, e.near_unit, text});
-    }
-    if (far) {
-      end_label(text, r.far_host, e.far_port, r.near_host, e.near_port);
-      csv.row({r.cable, "Z", r.far_rack, e.far_unit, text});
+    const bool far = r.first_of_cable || (r.run.shared && !r.run.head_is_far && !r.run.straight);
+    for (std::int64_t fibre = 1; fibre <= r.run.fibres; ++fibre) {
+      name = r.cable;
+      if (r.run.fibres > 1) {
+        name += "/fibre";
+        append_int(name, fibre);
+      }
+      if (near) {
+        end_label(text, r.near_host, e.near_port, r.far_host, e.far_port);
+        csv.row({name, "A", r.near_rack, e.near_unit, text});
+      }
+      if (far) {
+        end_label(text, r.far_host, e.far_port, r.near_host, e.near_port);
+        csv.row({name, "Z", r.far_rack, e.far_unit, text});
+      }
     }
     return true;
   });

@@ -7,15 +7,17 @@
 namespace clusterc {
 
 std::string render_cables_csv(const Cluster& cluster, const Plan& plan) {
-  std::string out, way, length;
+  std::string out, way, length, part;
   CsvWriter csv(out);
   csv.row({"network", "from", "from_port", "to", "to_port", "rate", "way_m", "cable", "part", "length_m", "from_module", "to_module"});
   LinkRows(cluster, plan).each_into({&out}, [&](const LinkRow& r) {
     way.clear();
     length.clear();
+    part.clear();
+    append_part(part, r.run);
     if (r.link->length > 0) append_metres(way, Meters(r.link->length));
     if (r.run.cable) append_metres(length, r.run.length);
-    csv.row({*r.network, r.near.object, r.near.port, r.far.object, r.far.port, r.rate, way, r.cable, r.run.cable ? r.run.cable->id : "", length,
+    csv.row({*r.network, r.near.object, r.near.port, r.far.object, r.far.port, r.rate, way, r.cable, part, length,
              r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : ""});
     return true;
   });

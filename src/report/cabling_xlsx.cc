@@ -30,12 +30,15 @@ std::string render_cabling_xlsx(const Cluster& cluster, const Plan& plan) {
     book.row({count, "", a.part, length, a.what, a.planning_default ? "yes" : ""});
   }
   book.sheet("Point to point", {"Network", "A rack", "#A unit", "A device", "A port", "Z rack", "#Z unit", "Z device", "Z port", "Rate", "Cable", "Part", "#Length m", "A module", "Z module"});
+  std::string part;
   LinkRows(cluster, plan).each([&](const LinkRow& r) {
+    part.clear();
+    append_part(part, r.run);
     number(near_unit, r.link->near_at.unit);
     number(far_unit, r.link->far_at.unit);
     length.clear();
     if (r.run.cable) append_metres(length, r.run.length);
-    book.row({*r.network, r.near_rack, near_unit, r.near_host, r.near.port, r.far_rack, far_unit, r.far_host, r.far.port, r.rate, r.cable, r.run.cable ? r.run.cable->id : "", length,
+    book.row({*r.network, r.near_rack, near_unit, r.near_host, r.near.port, r.far_rack, far_unit, r.far_host, r.far.port, r.rate, r.cable, part, length,
               r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : ""});
     return true;
   });

@@ -30,14 +30,21 @@ std::string system_type(std::string_view part) {
 
 // "-4x-100G->": lanes and rate of a lane. EDR 25, HDR 50, NDR 100, XDR 200 Gb/s a lane; half a port has half the lanes (InfiniBand Architecture
 // Specification, volume 2; NVIDIA LinkX overview: 200 Gb/s on a 100G-PAM4 port are two channels).
-std::string link_speed(BitsPerSecond rate, BitsPerSecond port_rate) {
+std::string link_speed(BitsPerSecond rate, BitsPerSecond of_lane) {
   const auto gb = [](BitsPerSecond r) { return std::llround(r.value / 1e9); };
-  const std::int64_t lane = std::max<std::int64_t>(1, gb(port_rate) / 4);
+  const std::int64_t lane = std::max<std::int64_t>(1, gb(of_lane));
   std::string out = "-";
   append_int(out, std::max<std::int64_t>(1, gb(rate) / lane));
   out += "x-";
   append_int(out, lane);
   return out + "G->";
+}
+
+// Rate of a lane of an adapter's port: its connector is made for one (docs/cabling.md); an OSFP of more than 400 Gb/s has faster ones.
+BitsPerSecond lane_of(const NicPart& nic) {
+  const std::string connector = nic.connector.value_or("");
+  const double gb = connector == "qsfp28" ? 25e9 : connector == "qsfp56" ? 50e9 : 100e9;
+  return BitsPerSecond(connector.starts_with("osfp") && nic.port_rate ? std::max(gb, nic.port_rate->value / 4) : gb);
 }
 
 // First adapter number of a group of ports on its host: adapters are counted in the order of `nics`.
@@ -80,7 +87,8 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   std::vector<std::string> types;
   for (const FabricTier& t : f.tiers) types.push_back(system_type(t.model));
   const BitsPerSecond port_rate = f.tiers[0].part ? f.tiers[0].part->port_rate.value_or(f.link_rate) : f.link_rate;
-  const std::string between = link_speed(f.uplink_rate, port_rate), to_ends = link_speed(f.link_rate, port_rate);
+  const BitsPerSecond lane = port_rate / 4.0;
+  const std::string between = link_speed(f.uplink_rate, lane), to_ends = link_speed(f.link_rate, lane);
 
   struct Member { std::string type, speed; std::int64_t adapter = 0, ports_each = 1; };
   std::vector<Member> members(f.blocks.size());
@@ -91,7 +99,16 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
     m.speed = to_ends;
     if (block.what != FabricBlock::What::ends) continue;
     const EndPoints& e = cluster.networks[at(block.network)].ends[at(block.end)];
-    if (e.rate.value > 0 && e.rate < f.link_rate) m.speed = link_speed(e.rate, port_rate);
+    // The slower end's lanes: ConnectX-7 of 400 Gb/s has four of 100 on a port of 800, too.
+    const NicPart* nic = nullptr;
+    if (e.group >= 0 && e.ports >= 0) {
+      const ServerModel& s = cluster.nodes[at(e.group)].server;
+      if (s.ports[at(e.ports)].nics >= 0) nic = s.nics[at(s.ports[at(e.ports)].nics)].part;
+    } else if (e.storage >= 0) {
+      for (const NicSet& set : cluster.storage[at(e.storage)].nics)
+        if (!nic && set.part && (set.part->links.empty() || std::ranges::any_of(set.part->links, [&](const auto& l) { return l && *l == LinkKind::infiniband; }))) nic = set.part;
+    }
+    m.speed = link_speed(e.rate.value > 0 && e.rate < f.link_rate ? e.rate : f.link_rate, nic ? std::min(lane, lane_of(*nic)) : lane);
     std::int64_t adapters = block.ports_each;
     if (e.group >= 0 && e.ports >= 0) {
       const ServerModel& s = cluster.nodes[at(e.group)].server;

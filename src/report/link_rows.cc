@@ -18,7 +18,7 @@ LinkRows::LinkRows(const Cluster& cluster, const Plan& plan) : c_(cluster), p_(p
   switches_.resize(at(switches));
   racks_.reserve(plan.racks.size());
   for (std::size_t r = 0; r < plan.racks.size(); ++r) racks_.push_back(cluster.rack_name(static_cast<std::int64_t>(r)));
-  seen_.assign(at(links_.cage_count()) / 64 + 1, 0);
+  seen_.assign(at(links_.cage_count()), 0);
 }
 
 const LinkRows::SwitchNames& LinkRows::switch_names(int fabric, SwitchRef r) {
@@ -83,22 +83,33 @@ void LinkRows::fill(const PluggedLink& l) {
     row_.cable += row_.near.port;
     return;
   }
-  // A shared cable is named by the first port of its head; a server's cage by its number.
+  // A shared cable is named by the first port of its head; a server's cage by its number, fibre of a split port by that.
   const bool far_head = row_.run.head_is_far;
-  const std::int64_t cage = far_head ? l.far_cage : l.near_cage;
+  const Cabling::Shared cable = Cabling::shared_cable(row_.run, l);
   row_.cable += far_head ? row_.far.object : row_.near.object;
   row_.cable += '/';
   if (far_head || l.block < 0) {
-    append_int(row_.cable, p_.cabling().first_port_of_cage(far_head ? l.far_group : l.near_group, far_head ? l.far_port : l.near_port));
+    append_int(row_.cable, p_.cabling().first_port(row_.run, far_head ? l.far_group : l.near_group, far_head ? l.far_port : l.near_port));
+  } else if (row_.run.links_each > 0) {
+    row_.cable.append(row_.near.port, 0, row_.near.port.find("/plane"));
   } else {
     const CageGroup& g = links_.cage_groups()[at(l.near_group)];
     row_.cable += "cage";
-    append_int(row_.cable, (cage - g.first) % g.per_device + 1);
+    append_int(row_.cable, (cable.cage - g.first) % g.per_device + 1);
   }
-  std::uint64_t& word = seen_[at(cage / 64)];
-  const std::uint64_t bit = 1ULL << (static_cast<std::uint64_t>(cage) % 64);
-  row_.first_of_cable = !(word & bit);
-  word |= bit;
+  std::uint8_t& seen = seen_[at(cable.cage)];
+  const auto bit = static_cast<std::uint8_t>(1U << cable.place);
+  row_.first_of_cable = !(seen & bit);
+  seen |= bit;
+}
+
+void append_part(std::string& out, const Cabling::Run& run) {
+  if (!run.cable) return;
+  if (run.fibres > 1) {
+    append_int(out, run.fibres);
+    out += " x ";
+  }
+  out += run.cable->id;
 }
 
 void append_metres(std::string& out, Meters m) {
@@ -112,7 +123,8 @@ void append_metres(std::string& out, Meters m) {
 
 std::string cable_text(const Cabling::Run& run) {
   if (!run.cable) return "-";
-  std::string out = run.cable->id;
+  std::string out;
+  append_part(out, run);
   out += ' ';
   append_metres(out, run.length);
   out += " m";

@@ -61,7 +61,7 @@ class LinkRows {
   LinkRow row_;
   std::vector<SwitchNames> switches_;    // by switch number, made when first asked for
   std::vector<std::string> racks_;
-  std::vector<std::uint64_t> seen_;      // cages whose shared cable had its row
+  std::vector<std::uint8_t> seen_;       // by cage: a bit for each shared cable that had its row
   std::string rate_text_;
   double rate_ = -1;
   int near_fabric_ = -1, near_block_ = -2;
@@ -73,6 +73,7 @@ void end_label(std::string& out, std::string_view host, std::string_view port, s
 
 // A part's number and length in one word, as it is ordered and printed: "mcp4y10 1.5 m"; "-" where there is none.
 std::string cable_text(const Cabling::Run&);
+void append_part(std::string& out, const Cabling::Run&);   // "mcp4y10"; "2 x mfp7e10" where a link is two fibres; nothing where there is none
 void append_metres(std::string& out, Meters);   // "1.5", "30"
 
 }  // namespace clusterc

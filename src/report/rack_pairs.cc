@@ -11,11 +11,12 @@ namespace {
 
 struct Tail {
   std::int64_t cage = 0;             // of the head
+  unsigned place = 0;                // among that cage's cables
   std::uint64_t racks = 0;
   bool operator==(const Tail&) const = default;
 };
 struct TailHash {
-  std::size_t operator()(const Tail& t) const { return static_cast<std::size_t>((static_cast<std::uint64_t>(t.cage) * 0x9e3779b97f4a7c15U) ^ (t.racks * 0xc2b2ae3d27d4eb4fU)); }
+  std::size_t operator()(const Tail& t) const { return static_cast<std::size_t>(((static_cast<std::uint64_t>(t.cage) * 8 + t.place) * 0x9e3779b97f4a7c15U) ^ (t.racks * 0xc2b2ae3d27d4eb4fU)); }
 };
 
 }  // namespace
@@ -31,13 +32,14 @@ std::vector<RackPair> rack_pairs(const Cluster& cluster, const Plan& plan) {
     const std::uint64_t racks = a << 32 | b;
     const Cabling::Run run = plan.cabling().run(l);
     // The tails of a splitter may go to several racks: it lies on the way to each of them, once.
-    if (run.shared && !tails.insert({run.head_is_far ? l.far_cage : l.near_cage, racks}).second) return true;
+    if (run.shared)
+      if (const Cabling::Shared cable = Cabling::shared_cable(run, l); !tails.insert({cable.cage, cable.place, racks}).second) return true;
     if (!last || racks != last_racks) last = &pairs[last_racks = racks];
     if (!run.cable) {
       ++last->unknown;
     } else {
       const Medium m = *run.cable->part->medium;
-      ++(m == Medium::dac || m == Medium::acc || m == Medium::twisted_pair ? last->copper : last->optical);
+      (m == Medium::dac || m == Medium::acc || m == Medium::twisted_pair ? last->copper : last->optical) += run.fibres;
     }
     last->longest = std::max(last->longest, Meters(l.length));
     return true;

@@ -10,7 +10,7 @@ sim=
 stop() { [ -z "$sim" ] || { kill "$sim" 2>/dev/null; wait "$sim" 2>/dev/null; sim=; exec 9>&-; }; }
 trap stop EXIT
 
-# route NAME SPEC NETWORK[:PLANE]: plan, simulate, one sweep of OpenSM, judge
+# route NAME SPEC NETWORK[:PLANE] [shared]: plan, simulate, one sweep of OpenSM, judge
 route() {
   local name=$1 spec=$2 network=$3 dir=$work/$1-${3/:/-}
   mkdir -p "$dir"
@@ -34,7 +34,7 @@ route() {
   if grep " ERR " "$dir/osm.log" >&2; then fail "$name $network: OpenSM complains"; fi
   grep -q "ftree tables configured on all switches" "$dir/osm.log" || { grep "tables configured" "$dir/osm.log" >&2; fail "$name $network: the fat-tree engine did not take the fabric"; }
   grep -o "FatTree rank.*" "$dir/osm.log" | head -1
-  python3 "$lib/opensm.py" judge "$dir/plan" "$network" "$dir/lfts.txt"
+  python3 "$lib/opensm.py" judge "$dir/plan" "$network" "$dir/lfts.txt" ${4:+"$4"}
   local status=$?
   [ $status -eq 0 ] || fail "$name $network: routes (status $status)"
   say "$name $network: routed"
@@ -43,7 +43,13 @@ route() {
 route superpod "$src/examples/superpod.yaml" compute
 specs=$src/tests/consumers/specs
 route fat-two-tiers "$specs/fat-two-tiers.yaml" compute
-route fat-three-tiers "$specs/fat-three-tiers.yaml" compute
+# Several spines of a pod on one group of cores: exact where units are full, and else the same numbers on other uplinks.
+sed 's/111/120/' "$specs/fat-three-tiers.yaml" > "$work/fat-full.yaml"
+route fat-full "$work/fat-full.yaml" compute
+route fat-three-tiers "$specs/fat-three-tiers.yaml" compute shared
+# 200 Gb/s of nodes on ports of 400 that are not split: half as many links between switches, at 400.
+sed 's/nvidia-qm8700/nvidia-qm9700\n    breakout: 1/' "$specs/fat-three-tiers.yaml" > "$work/fast-uplinks.yaml"
+route fast-uplinks "$work/fast-uplinks.yaml" compute
 route fat-oversubscribed "$specs/fat-oversubscribed.yaml" compute
 route fat-growing "$specs/fat-growing.yaml" compute
 for plane in 1 2; do route fat-planes "$specs/fat-planes.yaml" compute:$plane; done

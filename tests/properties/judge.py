@@ -227,6 +227,7 @@ class Judge:
             if not row["part"]:
                 unbuilt += bool(row["way_m"])
                 continue
+            fibres, row["part"] = count_and_part(row["part"])
             p = part("cables", row["part"])
             way, length = float(row["way_m"]), float(row["length_m"])
             where = f"{row['from']}/{row['from_port']} to {row['to']}/{row['to_port']}"
@@ -240,6 +241,7 @@ class Judge:
             kind = self.spec["networks"][row["network"]].get("kind")
             self.hold(not p.get("links") or kind in p["links"], f"{where}: '{row['part']}' does not carry {kind}")
             by_cable[row["cable"]].append((row, ends))
+            row["fibres"] = fibres
             if row["from_module"] or row["to_module"]:
                 models = [part("cables", row["from_module"]), part("cables", row["to_module"])]
                 for m, name, (connector, cage, links) in zip(models, (row["from_module"], row["to_module"]), ends):
@@ -269,13 +271,16 @@ class Judge:
             first = rows[0][0]
             self.hold(len({(r["part"], r["length_m"]) for r, _ in rows}) == 1, f"{name} is two parts")
             p = part("cables", first["part"])
-            many = p.get("ends", 1) if not first["from_module"] else 1
-            self.hold(first["from_module"] or len(rows) <= max(many, *(e[2] for e in rows[0][1])), f"{name}: {len(rows)} links of a cable with {many} tails")
+            many, ends = p.get("ends", 1), rows[0][1]
             if not first["from_module"]:
-                bought[first["part"], float(first["length_m"])] += 1
+                widest = max(many, *(e[2] for e in ends))
+            else:                                                     # straight fibre joins ports that are split alike
+                widest = max(many, min(e[2] // part("cables", first[m]).get("ports", 1) for e, m in zip(ends, ("from_module", "to_module"))))
+            self.hold(len(rows) <= widest, f"{name}: {len(rows)} links of a cable with {many} tails")
+            bought[first["part"], float(first["length_m"])] += first["fibres"]
         listed = collections.Counter()
         for line in self.plan["bill"]:
-            if line.get("length_m") and part("cables", line["part"]).get("rate"):
+            if line.get("length_m"):
                 listed[line["part"], round(line["length_m"], 1)] += line["count"]
         listed = collections.Counter({k: v for k, v in listed.items() if v})
         self.hold(listed == bought, f"cables in the bill {dict(listed - bought)} more, {dict(bought - listed)} fewer than in cables.csv")

@@ -85,6 +85,19 @@ TEST(FabricShape, SeveralSpinesOfAPodOnOneGroupOfCores) {
   EXPECT_EQ(s.cores(), 32);
 }
 
+// 640 nodes of 8 rails in units of 32 on 64 ports: 5 pods of 32 leaves and 32 spines with 32 links up. Four links from each of three places in five pods are 60 of a core's
+// ports: 11 groups of 8 cores, the last one of two places. Even groups would be of two places with 40 ports in use: 16 x 8 = 128, as a group for each place is.
+TEST(FabricShape, GroupsOfCoresMayBeUneven) {
+  FabricDemand d{.slots_present = 640, .slots_built = 640, .rails = 8, .unit_slots = 32, .radix = 64};
+  const FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.leaves, 160);
+  EXPECT_EQ(s.pods, 5);
+  EXPECT_EQ(s.spines_per_group, 3);
+  EXPECT_EQ(s.cores(), 88);
+  d.even_groups = true;
+  EXPECT_EQ(fabric_shape(d).cores(), 128);
+}
+
 // 128 ports at 1.1:1 on 64 ports, two to a cage, four leaves and two spines. 33 down need 30 up, 15 to each spine; a sixteenth has no port (33 + 32 = 65). 32 down
 // need 30 as well and have room for 16 to each: eight cages, 4 x 16 = 64 ports of a spine.
 TEST(FabricShape, NoCageWithLinksToTwoSpines) {
