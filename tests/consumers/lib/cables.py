@@ -89,18 +89,23 @@ def check_plan(folder):
             fail(f"point-to-point sheet and cables.csv differ: {c} {p}")
         if c["part"] and c["way_m"] and float(c["length_m"]) + 0.05 < float(c["way_m"]):
             fail(f"cable shorter than its way: {c}")
-    # Each cable has at least two labels; each label stands on one end only.
+    # Each cable has at least two labels, each fibre of a link that takes several; each label stands on one end only.
     of = {}
     for l in labels:
         of.setdefault(l["cable"], []).append(l["label"])
-    for name in {c["cable"] for c in cables}:
-        if len(of.get(name, [])) < 2 or len(set(of[name])) != len(of[name]):
-            fail(f"labels of {name}: {of.get(name)}")
+    fibres = {c["cable"]: int(c["part"].split(" x ")[0]) if " x " in c["part"] else 1 for c in cables}
+    wanted = {name if n == 1 else f"{name}/fibre{i + 1}" for name, n in fibres.items() for i in range(n)}
+    if wanted != set(of):
+        fail(f"labels without a cable {sorted(set(of) - wanted)[:3]}, cables without a label {sorted(wanted - set(of))[:3]}")
+    for name in wanted:
+        if len(of[name]) < 2 or len(set(of[name])) != len(of[name]):
+            fail(f"labels of {name}: {of[name]}")
     bundles = rows(os.path.join(folder, "bundles.csv"))
     # A splitter whose tails end in two racks lies on the way to each of them.
     placed = {(c["cable"], frozenset((p["A-Rack"], p["Z-Rack"]))) for c, p in zip(cables, p2p) if c["way_m"]}
-    if sum(int(b["cables"]) for b in bundles) != len(placed):
-        fail(f"{sum(int(b['cables']) for b in bundles)} cables in bundles, {len(placed)} ways of cables between racks")
+    ways = sum(fibres[name] for name, _ in placed)
+    if sum(int(b["cables"]) for b in bundles) != ways:
+        fail(f"{sum(int(b['cables']) for b in bundles)} cables in bundles, {ways} ways of cables between racks")
     # Topology files against cables.csv: every link of the network, both ends, nothing else.
     for file in sorted(os.listdir(folder)):
         if not file.endswith(".topo"):
