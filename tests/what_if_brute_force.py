@@ -14,7 +14,7 @@ import math
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 EPS = 1e-9
 RHO_CP = 1.20 * 1005          # J/(m3 K): dry air at sea level
@@ -845,7 +845,7 @@ class Wires:
     def uplinks(self, leaf, dead_spines, cut_up):
         far = self.up[0][leaf]
         if cut_up:
-            far = far[1:]                                     # the first uplink is the one that is cut
+            far = far[cut_up:]                                # those that are cut are the first
         return sum(1 for s in far if s not in dead_spines)
 
     def pod_links(self, pod, dead_spines, dead_cores, cut):
@@ -858,7 +858,7 @@ class Wires:
         for s in range(pod * n, (pod + 1) * n):
             if s in dead_spines:
                 continue
-            far = self.up[1][s][1:] if s in cut else self.up[1][s]
+            far = self.up[1][s][cut[s]:] if s in cut else self.up[1][s]
             total += sum(1 for c in far if c not in dead_cores) if dead_cores else len(far)
         return total
 
@@ -870,13 +870,14 @@ class Wires:
         leaves = {i for t, i in places if t == 0}
         spines = {i for t, i in places if t == 1}
         cores = {i for t, i in places if t == 2}
-        cut_up = {self.switches[s][1] for s in up_links if self.switches[s][0] == 0}
-        cut_core = {self.switches[s][1] for s in up_links if self.switches[s][0] == 1}
+        cut_up = Counter(self.switches[s][1] for s in up_links if self.switches[s][0] == 0)
+        cut_core = Counter(self.switches[s][1] for s in up_links if self.switches[s][0] == 1)
         cut_ends = defaultdict(list)
         for switch, far in end_links:
             leaf = self.switches[switch][1]
-            cut_ends[leaf].append(next(e for e in self.on_leaf[leaf] if self.blocks[e[0]]["name"] == far))
-        touched = set(leaves) | cut_up | set(cut_ends)
+            there = [e for e in self.on_leaf[leaf] if self.blocks[e[0]]["name"] == far]
+            cut_ends[leaf].append(there[sum(self.blocks[e[0]]["name"] == far for e in cut_ends[leaf])])
+        touched = set(leaves) | set(cut_up) | set(cut_ends)
         for s in spines:
             touched |= self.below[0][s]
         lost = defaultdict(int)
@@ -884,15 +885,15 @@ class Wires:
         nowhere = set(leaves)
         for leaf in touched:
             pod = self.pod_of(leaf)
-            now = 0 if leaf in leaves else self.send(leaf, spines, leaf in cut_up, len(cut_ends.get(leaf, [])))
-            if leaf not in leaves and len(self.tiers) > 1 and self.tiers[0]["count"] > 1 and self.uplinks(leaf, spines, leaf in cut_up) == 0:
+            now = 0 if leaf in leaves else self.send(leaf, spines, cut_up[leaf], len(cut_ends.get(leaf, [])))
+            if leaf not in leaves and len(self.tiers) > 1 and self.tiers[0]["count"] > 1 and self.uplinks(leaf, spines, cut_up[leaf]) == 0:
                 nowhere.add(leaf)
             sums[pod] = sums.get(pod, self.pod_leaf_sum[pod]) + now - self.leaf_send[leaf]
         pods = set(sums)
         if len(self.tiers) > 2:
             for c in cores:
                 pods |= {s // self.data["spines_per_pod"] for s in self.below[1][c]}
-            pods |= {s // self.data["spines_per_pod"] for s in spines | cut_core}
+            pods |= {s // self.data["spines_per_pod"] for s in spines | set(cut_core)}
         bisection = self.normal
         for p in pods:
             links = self.pod_links(p, spines, cores, cut_core)
@@ -914,7 +915,7 @@ class Wires:
                 continue
             out |= {(tier, s, k) for s in low for k in range(len(self.up[tier][s]))}
             out |= {(tier, s, k) for far in high for s in self.below[tier][far] for k, f in enumerate(self.up[tier][s]) if f == far}
-            out |= {(tier, s, 0) for s in cut}
+            out |= {(tier, s, k) for s, n in cut.items() for k in range(n)}
         return lost, bisection, len(out)
 
     def rings(self):
@@ -947,7 +948,7 @@ class Wires:
         links, gone = dict(self.all_links), {self.place[name] for name in dead if name in self.place}
         lost = {(t, n, k) for t, n in gone if t < 2 and n < len(self.up[t]) for k in range(len(self.up[t][n]))}
         lost |= {(t - 1, lower, k) for t, n in gone if t > 0 for lower in self.below[t - 1][n] for k, upper in enumerate(self.up[t - 1][lower]) if upper == n}
-        lost |= {(*self.place[name], 0) for name in cut if name in self.place and self.place[name][0] < 2 and self.up[self.place[name][0]]}
+        lost |= {(*self.place[name], k) for name, n in Counter(cut).items() for k in range(n) if name in self.place and self.place[name][0] < 2 and self.up[self.place[name][0]]}
         for tier, lower, _ in lost:
             links[self.area(tier, lower)] -= 1
         return links
@@ -988,7 +989,7 @@ class Wires:
             return 1.0                                       # no living leaf or pod has less
         if self.ring_normal is None:
             self.ring_normal = self.ring_pace(set(), set(), set(), set())
-        return min(1.0, self.ring_pace(dead, set(cut), nowhere, absent) / self.ring_normal)
+        return min(1.0, self.ring_pace(dead, cut, nowhere, absent) / self.ring_normal)
 
     def links(self):
         out = []
@@ -1120,6 +1121,14 @@ def main():
         words = [n.replace("/", ":", 1) for n in two_names]
         state = clusterc(program, "plan", spec, "--format", "json", "--what-if", ",".join(words))["state"]
         report(" + ".join(two_names), differences(world.cut(two_names), state, True))
+    # Links that are alike, two and three of them, alone and beside a switch above them.
+    links = [n for n in names if n.startswith("link/") and wanted[n] > 2]
+    above = [n for n in names if n.startswith(("spine/", "core/"))]
+    for i in range(min(pairs, len(links))):
+        link = links[i * step % len(links)]
+        for many in ([link] * 2, [link] * 3 + above[i * step % len(above):][:1] if above else [link] * 3):
+            state = clusterc(program, "plan", spec, "--format", "json", "--what-if", ",".join(n.replace("/", ":", 1) for n in many))["state"]
+            report(" + ".join(many), differences(world.cut(many), state, True))
     print(f"{spec}: {tried} components in {len(each['single_failures'])} rows, {pairs} pairs, {bad} differ")
     return 1 if bad else 0
 

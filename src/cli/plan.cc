@@ -42,7 +42,13 @@ std::string what_if(const Run& run, const std::string& wish, Format format) {
     const auto one = engine.find(trim(word), error);
     if (!one) throw UsageError{"--what-if: " + error};
     const bool of_many = one->kind == ComponentKind::ups || one->kind == ComponentKind::cooling || one->kind == ComponentKind::cdu;   // a second one of them
-    if (!of_many && std::find(failed.begin(), failed.end(), *one) != failed.end()) throw UsageError{"--what-if: '" + std::string(trim(word)) + "' is named twice"};
+    const auto before = std::count(failed.begin(), failed.end(), *one);
+    if (one->kind == ComponentKind::link && before > 0) {
+      const std::int64_t there = engine.alike(*one);
+      if (before >= there) throw UsageError{"--what-if: '" + std::string(trim(word)) + "' is named more often than the " + std::to_string(there) + " that there are"};
+    } else if (!of_many && before > 0) {
+      throw UsageError{"--what-if: '" + std::string(trim(word)) + "' is named twice"};
+    }
     failed.push_back(*one);
   }
   const WhatIf state = engine.run(failed);

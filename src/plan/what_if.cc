@@ -120,7 +120,8 @@ WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed
         break;
       }
       case ComponentKind::link:
-        if (f.part == 0) ends[f.of].push_back(f.index);
+        // Named again: the next one. Those of one group follow one another in the table of their leaf.
+        if (f.part == 0) ends[f.of].push_back(f.index + std::count(failed.begin(), failed.begin() + (&f - failed.data()), f));
         else cuts[f.of].push_back({f.part - 1, f.index});
         break;
       case ComponentKind::node:

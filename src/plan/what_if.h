@@ -121,6 +121,7 @@ class WhatIfEngine {
   // Every component that may fail, by kind. `times`: how many there are that are alike in everything (UPS modules, units, links): one stands for all.
   struct Single { Component component; std::int64_t times = 1; };
   std::vector<Single> singles() const;
+  std::int64_t alike(const Component& link) const;          // links that its name stands for
 
   std::string name(const Component&) const;                 // "pdu/r07/b", "psu/node/gpu/017/3"
   std::string unit_range(const Single&) const;              // "ups/A/[1-2]", where one stands for several

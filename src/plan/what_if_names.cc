@@ -88,6 +88,16 @@ std::vector<WhatIfEngine::Single> WhatIfEngine::singles() const {
   return out;
 }
 
+std::int64_t WhatIfEngine::alike(const Component& link) const {
+  const FabricLoss& loss = impl_->fabric(static_cast<std::size_t>(link.of));
+  const Fabric& fabric = loss.fabric();
+  if (link.part > 0) return fabric.tiers[static_cast<std::size_t>(link.part - 1)].up;
+  const std::int64_t leaf = loss.leaf_of_entry(link.index);
+  std::int64_t n = 0;
+  for (std::int64_t e = loss.first_entry(leaf); e < loss.first_entry(leaf) + loss.leaf_ends(leaf); ++e) n += loss.entry(e).block == loss.entry(link.index).block;
+  return n;
+}
+
 std::string WhatIfEngine::name(const Component& k) const {
   const Impl& m = *impl_;
   const Cluster& c = m.c;

@@ -119,13 +119,13 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   std::set<std::int64_t> dead_leaves;
   std::map<std::int64_t, std::vector<std::int64_t>> dead_spines;      // by pod: number in the pod
   std::map<std::int64_t, std::int64_t> dead_cores;                    // by group, those of each plane after one another: how many
-  std::set<std::int64_t> first_core_dead;                             // groups whose first core is dead: its links need no cutting
+  std::set<std::int64_t> cores_dead;                                  // through the groups
   for (const std::int64_t d : dead) {
     if (d < leaves) dead_leaves.insert(d);
     else if (d < leaves + spines) dead_spines[(d - leaves) / f.spines_per_pod].push_back((d - leaves) % f.spines_per_pod);
     else {
       ++dead_cores[(d - leaves - spines) / f.cores_per_group];
-      if ((d - leaves - spines) % f.cores_per_group == 0) first_core_dead.insert((d - leaves - spines) / f.cores_per_group);
+      cores_dead.insert(d - leaves - spines);
     }
   }
   std::map<std::int64_t, std::int64_t> cut_ends, cut_up, cut_core;    // by leaf, by leaf, by spine
@@ -148,6 +148,19 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   const auto first_place = [&](std::int64_t group) { return group % f.core_groups() * f.spines_per_group; };
   const auto end_place = [&](std::int64_t group) { return std::min(first_place(group) + f.spines_per_group, f.spines_per_pod); };
   const auto group_of = [&](std::int64_t plane, std::int64_t place) { return plane * f.core_groups() + place / f.spines_per_group; };
+  // Cut uplinks are the first ones; those that end at a switch that is out were lost with it.
+  const auto cut_of_leaf = [&](std::int64_t leaf, const auto& lives) {
+    const auto at = cut_up.find(leaf);
+    std::int64_t n = 0;
+    for (std::int64_t k = 0; at != cut_up.end() && k < at->second; ++k) n += lives(k / f.links_per_pair);
+    return n;
+  };
+  const auto cut_of_spine = [&](std::int64_t spine, std::int64_t cut) {
+    const std::int64_t first = group_of(spine / f.spines_per_pod / pods_of_plane(), spine % f.spines_per_pod) * f.cores_per_group;
+    std::int64_t n = 0;
+    for (std::int64_t k = 0; k < cut; ++k) n += !cores_dead.contains(first + k / f.core_links_per_pair);
+    return n;
+  };
   const auto number = [](const auto& map, std::int64_t key) {
     const auto at = map.find(key);
     return at == map.end() ? std::int64_t{0} : at->second;
@@ -155,7 +168,7 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   for (const std::int64_t p : pods) {
     const auto gone = dead_spines.find(p);
     const std::int64_t spines_gone = gone == dead_spines.end() ? 0 : static_cast<std::int64_t>(gone->second.size());
-    const bool first_gone = gone != dead_spines.end() && std::ranges::find(gone->second, 0) != gone->second.end();
+    const auto lives = [&](std::int64_t place) { return gone == dead_spines.end() || std::ranges::find(gone->second, place) == gone->second.end(); };
     const std::int64_t up_each = has_spines() ? f.tiers[0].up - f.links_per_pair * spines_gone : 0;
     // The sum over the leaves of the pod is known while only a few of them lost something: what they had is taken out, what they have put in.
     double sum = pod_sum_[p];
@@ -163,7 +176,7 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
       const double full = leaf_sends(leaf_ends(l), has_spines() ? f.tiers[0].up : 0);
       double now = 0;
       if (!dead_leaves.contains(l)) {
-        const std::int64_t here = leaf_ends(l) - number(cut_ends, l), up = std::max<std::int64_t>(0, up_each - (first_gone ? 0 : number(cut_up, l)));
+        const std::int64_t here = leaf_ends(l) - number(cut_ends, l), up = std::max<std::int64_t>(0, up_each - cut_of_leaf(l, lives));
         now = leaf_sends(here, up);
         if (has_spines() && up == 0 && leaves > 1) lost.push_back(l);
         else if (has_spines() && up < f.tiers[0].up) left.leaves.emplace_back(l, up);
@@ -183,13 +196,12 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
     std::int64_t links = 0;
     const std::int64_t plane = p / pods_of_plane(), all = three ? f.spines_per_pod * f.tiers[1].up : 0;
     if (three) {
-      const auto lives = [&](std::int64_t place) { return gone == dead_spines.end() || std::ranges::find(gone->second, place) == gone->second.end(); };
       links = (f.spines_per_pod - spines_gone) * f.tiers[1].up;
       for (const auto& [group, cores] : dead_cores)
         for (std::int64_t place = first_place(group); group / f.core_groups() == plane && place < end_place(group); ++place)
           if (lives(place)) links -= cores * f.core_links_per_pair;
       for (const auto& [spine, n] : cut_core)
-        if (spine / f.spines_per_pod == p && !first_core_dead.contains(group_of(plane, spine % f.spines_per_pod)) && lives(spine % f.spines_per_pod)) links -= n;
+        if (spine / f.spines_per_pod == p && lives(spine % f.spines_per_pod)) links -= cut_of_spine(spine, n);
       links = std::max<std::int64_t>(0, links);
       if (links == 0 && f.pods > 1)
         for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) lost.push_back(l);
@@ -215,9 +227,9 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   }
   for (const auto& [l, n] : cut_ends) left.links += n;
   for (const auto& [l, n] : cut_up)
-    if (!dead_leaves.contains(l) && !spine_dead(pod_of_leaf(l), 0)) left.links += n;
+    if (!dead_leaves.contains(l)) left.links += cut_of_leaf(l, [&](std::int64_t place) { return !spine_dead(pod_of_leaf(l), place); });
   for (const auto& [s, n] : cut_core)
-    if (const std::int64_t pod = s / f.spines_per_pod, place = s % f.spines_per_pod; !spine_dead(pod, place) && !first_core_dead.contains(group_of(pod / pods_of_plane(), place))) left.links += n;
+    if (!spine_dead(s / f.spines_per_pod, s % f.spines_per_pod)) left.links += cut_of_spine(s, n);
 
   std::vector<std::pair<std::int32_t, std::int64_t>> hit;             // block, member; once for each port
   std::ranges::sort(lost);

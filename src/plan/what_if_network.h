@@ -23,7 +23,7 @@ class FabricLoss {
   FabricLoss(const Plan&, int fabric);
 
   struct Member { std::int32_t block; std::int32_t port; std::int64_t member; };
-  struct Cut { int tier; std::int64_t index; };            // tier 0: one uplink of leaf `index`; 1: one uplink of spine `index`
+  struct Cut { int tier; std::int64_t index; };            // tier 0: one uplink of leaf `index`; 1: one uplink of spine `index`; a second cut is its second uplink
   struct Left {
     std::vector<std::pair<Member, std::int64_t>> members;  // that lost ports, and how many; in order; port 0
     double bisection = 0;                                  // ports; half of the sum
