@@ -205,6 +205,7 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   put(y, "cluster_fabric_manager_packages", s.packages.fabric_manager);
   put(y, "cluster_imex_packages", s.packages.imex);
   if (s.imex_nodes > 0) y.field("cluster_imex_nodes", s.imex_nodes);
+  if (s.mig) y.field("cluster_mig_count", s.mig->count).field("cluster_mig_profile", s.mig->profile);
   put(y, "cluster_cuda_packages", s.packages.cuda);
   put(y, "cluster_rocm_packages", s.packages.rocm);
   for (const auto& [key, host] : {std::pair<std::string_view, const std::string&>{"cluster_name_server", s.name_server}, {"cluster_dhcp_server", s.dhcp_server}, {"cluster_web_server", s.web_server}, {"cluster_monitor", s.monitor}})
@@ -257,7 +258,10 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
   YamlWriter y(bundle.text());
   y.begin_list();
   for (const Play& p : plays) {
-    y.begin_map().field("name", "On " + (p.hosts.front() == "all" ? "every machine" : join(p.hosts, ", ")) + ": " + join(p.roles, ", ")).field("hosts", join(p.hosts, ":")).field("become", true).list("roles");
+    std::string name = "On " + (p.hosts.front() == "all" ? "every machine" : join(p.hosts, ", ")) + ": " + join(p.roles, ", ");
+    constexpr std::size_t kLongest = 150;   // with "- name: " before it a line of 160, ansible-lint's yaml[line-length]
+    if (name.size() > kLongest) name.erase(name.rfind(", ", kLongest - 5)), name += ", …";
+    y.begin_map().field("name", name).field("hosts", join(p.hosts, ":")).field("become", true).list("roles");
     for (const std::string& role : p.roles) y.begin_map().field("role", role).key("tags").flow({role}).end_map();
     y.end_list().end_map();
   }

@@ -22,7 +22,7 @@ namespace clusterc {
 namespace {
 
 constexpr std::array kRoles = std::to_array<std::string_view>({"base", "mirror", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "rdma", "roce", "subnet_manager", "mounts", "nvidia_driver", "nvidia_fabric_manager",
-                                                               "nvidia_imex", "cuda", "rocm", "fabric_env", "containers", "slurm", "syslog_ng", "node_exporter", "prometheus", "grafana", "health_check"});
+                                                               "nvidia_imex", "nvidia_mig", "cuda", "rocm", "fabric_env", "containers", "slurm", "syslog_ng", "node_exporter", "prometheus", "grafana", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
 struct Distribution { std::string_view os, fact, family; };
@@ -197,10 +197,6 @@ void check_unmade(const CompileInput& in, const MadeOutputs& made, const NodeGro
   if (family == "RedHat" && (watched || logged) && !told(findings, "monitoring-unmade", g.software.os.span))
     findings.note("monitoring-unmade", g.software.os.span, "the repositories of '" + one_line(*g.software.os) + "' have no " + (watched && logged ? "exporters and no syslog-ng" : watched ? "exporters" : "syslog-ng") + ": the plays install none on '" + g.name + "', " + (watched ? "and Prometheus asks its nodes in vain" : "and its logs stay there"))
         .help("install them by other means; the files for them are compiled");
-  const std::string_view mig = g.software.mig ? std::string_view(*g.software.mig) : std::string_view("off");
-  if (mig != "off" && g.count > 0 && !told(findings, "mig-unmade", g.software.mig.span))
-    findings.note("mig-unmade", g.software.mig.span, "nothing that is compiled cuts the GPUs of '" + g.name + "' into " + one_line(mig.substr(0, 60)) + ": without instances the health check drains its nodes")
-        .help("after each start and before slurmd: `nvidia-smi -mig 1`, then `nvidia-smi mig -cgi PROFILE,… -C`; or a unit of NVIDIA's mig-parted");
   if (g.has_role(Role::gateway) && g.count > 0 && in.cluster.networks.size() > 1 && !told(findings, "gateway-unmade", g.span))
     findings.note("gateway-unmade", g.span, "'" + g.name + "' is to be a gateway between networks: no output makes it forward, or gives others a route by it").help("forwarding (net.ipv4.ip_forward) and routes are extra lines, or the business of the network's own routers: `gateway` of a network");
 }
@@ -235,6 +231,10 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
   if (!out.packages.driver.empty()) roles.push_back("nvidia_driver");
   if (!out.packages.fabric_manager.empty()) roles.push_back("nvidia_fabric_manager");
   if (!out.packages.imex.empty()) roles.push_back("nvidia_imex"), out.imex_nodes = nvlink_domain_nodes(c, g);
+  // Where nothing is said too: GPUs that an earlier spec had cut become whole. What is no layout was said by a rule, and nothing is made of it.
+  const bool nvidia = g.server.gpu_count > 0 && (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
+  if (nvidia) out.mig = mig_layout(g.software);
+  if (nvidia && (out.mig || (g.software.mig.value_or("off") == "off" && !out.packages.driver.empty()))) roles.push_back("nvidia_mig");
   if (!out.packages.cuda.empty()) roles.push_back("cuda");
   if (!out.packages.rocm.empty()) roles.push_back("rocm");
   if (made("fabric-env") && has_fabric_env(in, group)) roles.push_back("fabric_env");

@@ -13,6 +13,7 @@
 #include "compile/mirror/mirror.h"
 #include "compile/node_files.h"
 #include "compile/output.h"
+#include "model/mig.h"
 
 namespace clusterc {
 
@@ -34,6 +35,7 @@ struct AnsibleSettings {
   std::string_view firewall;                                  // file of the output nftables
   std::vector<std::string> firewall_inside;                   // whence it lets everything in
   NodePackages packages;
+  std::optional<MigLayout> mig;                               // nullopt: whole GPUs
   std::optional<MirrorServer> mirror;
   std::vector<PackageSource> distribution_sources;            // where the mirror takes the place of the distribution's own
   std::int64_t imex_nodes = 0;                                // of an NVLink domain; 0: spans no two nodes

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/slurm/slurm.h"
+#include "model/mig.h"
 #include "model/node_memory.h"
 #include "model/nvlink.h"
 #include "model/pcie.h"
@@ -102,29 +103,6 @@ std::vector<GpuDevices> devices_of(const ServerModel& server, const PcieTree& tr
   return out;
 }
 
-// "1g.10gb", "1g.5gb+me": slices of compute and memory, and perhaps what an instance has besides.
-bool is_mig_profile(std::string_view text) {
-  const auto digits = [&] {
-    const std::size_t n = std::min(text.find_first_not_of("0123456789"), text.size());
-    text.remove_prefix(n);
-    return n > 0 && n < 4;
-  };
-  const auto word = [&](std::string_view w) { return text.starts_with(w) && (text.remove_prefix(w.size()), true); };
-  if (!digits() || !word("g.") || !digits() || !word("gb")) return false;
-  return text.empty() || (text.front() == '+' && text.size() > 1 && std::all_of(text.begin() + 1, text.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '.'; }));
-}
-
-// "7x1g.10gb": seven instances on each GPU.
-bool cut_by_mig(const Software& software, std::int64_t& each, std::string& profile) {
-  const std::string mig = software.mig.value_or("off");
-  const auto x = mig.find('x');
-  const auto count = x == std::string::npos ? std::optional<std::uint64_t>(1) : parse_uint(std::string_view(mig).substr(0, x));
-  profile = x == std::string::npos ? mig : mig.substr(x + 1);
-  if (!count || *count == 0 || *count > 99 || !is_mig_profile(profile)) return false;
-  each = static_cast<std::int64_t>(*count);
-  return true;
-}
-
 SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
   const NodeGroupModel& g = in.cluster.nodes[group];
   const ServerModel& s = g.server;
@@ -154,21 +132,19 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
     n.type = gres_type(in.cluster, s);
     n.features.push_back(n.type);
     n.gpus = s.gpu_count;
-    std::int64_t each = 0;
-    std::string profile;
-    const bool cut = cut_by_mig(g.software, each, profile);
+    const auto cut = mig_layout(g.software);
     if (!cut && g.software.mig && *g.software.mig != "off")
       findings.error("slurm-mig-unknown", g.software.mig.span, "'" + one_line(g.software.mig->substr(0, 60)) + "' is no layout that slurm.conf can be written for").help("one profile on all GPUs of the group: 7x1g.10gb, 1g.10gb, or off; nodes that are cut otherwise are a group of their own");
     if (cut) {
       n.mig = true;
-      n.gpus *= each;
-      n.type = profile;   // NVML's names of instances end in the profile, and Slurm matches a part of them (gres.conf(5), Type)
+      n.gpus *= cut->count;
+      n.type = cut->profile;   // NVML's names of instances end in the profile, and Slurm matches a part of them (gres.conf(5), Type)
     } else {
       n.devices = devices_of(s, in.plan.pcie_tree(static_cast<std::size_t>(group)), n.cores_per_socket);
     }
     n.shards = g.software.gpu_shards.value_or(0);
     if (n.mig && n.shards > 0)
-      findings.error("slurm-shards-of-instances", g.software.gpu_shards.span, "each GPU of '" + g.name + "' is to be handed out in " + text_of(n.shards) + " shards, and is cut by MIG into " + text_of(each))
+      findings.error("slurm-shards-of-instances", g.software.gpu_shards.span, "each GPU of '" + g.name + "' is to be handed out in " + text_of(n.shards) + " shards, and is cut by MIG into " + text_of(cut->count))
           .note(g.software.mig.span, "the layout is set here").help("keep one of the two");
   }
   if (const std::int64_t spares = g.spec ? g.spec->spares.value_or(0) : 0; spares > 0) {
