@@ -5,6 +5,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/gateways.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -146,6 +147,7 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings
   }
   // The way out, and the name servers, belong to the primary network, else to the first with a gateway.
   const int primary = primary_network(c, group);
+  const std::vector<GatewayRoute> routes = gateway_routes(c, group);
   int way_out = -1, first = -1;
   bool in_primary = false;
   std::vector<std::int64_t> in_network(c.networks.size());
@@ -153,6 +155,11 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings
     for (NetworkAddress& a : device.addresses) {
       a.mark = marks_.size();
       marks_.push_back({.network = a.network, .end_points = a.end_points, .port = a.port, .before = {}, .behind = {}});
+      for (const GatewayRoute& r : routes) {
+        if (r.over != a.network || a.port != 0) continue;
+        a.routes.push_back({.to = c.networks[static_cast<std::size_t>(r.to)].subnet->text(), .mark = marks_.size()});
+        marks_.push_back({.network = r.over, .end_points = r.end_points, .among = r.gateways, .before = {}, .behind = {}});
+      }
       ++in_network[static_cast<std::size_t>(a.network)];
       if (first < 0) first = a.network;
       in_primary |= a.network == primary;
@@ -196,6 +203,8 @@ std::string GroupNetwork::address(const NetworkAddress& a, bool with_prefix) con
   return out;
 }
 
+std::string GroupNetwork::via(const NetworkRoute& route) const { return PatternText::mark(salt_, route.mark); }
+
 std::string GroupNetwork::with_mac(const NetworkDevice& device, std::string before, std::string behind) {
   if (!in_.inventory) return {};
   Mark mark;
@@ -216,7 +225,7 @@ void GroupNetwork::append(const PatternText& text, std::int64_t member, std::str
       if (const auto known = mac(devices_[m.device], member)) to += m.before, append_mac(to, *known), to += m.behind;
       return;
     }
-    append_ipv4(plan_.address(m.network, m.end_points, member, m.port), to);
+    append_ipv4(plan_.address(m.network, m.end_points, m.among > 0 ? member % m.among : member, m.port), to);
   });
 }
 

@@ -31,6 +31,11 @@ bool has_network_of(const Cluster&, NetworkReader);
 inline constexpr std::string_view kBondMode = "802.3ad", kBondTimer = "fast", kBondHash = "layer3+4";
 inline constexpr std::int64_t kBondMonitorMilliseconds = 100;
 
+struct NetworkRoute {
+  std::string to;                      // 10.4.0.0/24
+  std::size_t mark = 0;                // stands for the next hop in a text
+};
+
 struct NetworkAddress {
   int network = -1, end_points = -1;   // of the plan
   std::int64_t port = 0;               // of the addresses that the node has there
@@ -38,6 +43,7 @@ struct NetworkAddress {
   std::string subnet;                  // 10.3.0.0/24
   int length = 0;                      // of its prefix
   std::uint32_t gateway = 0;           // the way out is here; 0: it is not
+  std::vector<NetworkRoute> routes;    // over the cluster's own gateways
 };
 
 struct NetworkDevice {
@@ -67,6 +73,7 @@ class GroupNetwork {
   std::vector<std::string> vlans_on(const NetworkDevice&) const;
   // The place of an address in a text that is the same for all nodes; with = true its prefix behind it.
   std::string address(const NetworkAddress&, bool with_prefix) const;
+  std::string via(const NetworkRoute&) const;
   // The place of a text that a node gets where the inventory has the MAC of this port: `before`, the MAC, `behind`. InfiniBand's ports have none.
   std::string with_mac(const NetworkDevice&, std::string before, std::string behind);
   std::optional<std::uint64_t> mac(const NetworkDevice&, std::int64_t member) const;
@@ -78,6 +85,7 @@ class GroupNetwork {
   struct Mark {
     int network = -1, end_points = -1;
     std::int64_t port = 0;
+    std::int64_t among = 0;                               // > 0: not of the node itself, but of one of so many gateways
     std::size_t device = 0;                               // network < 0: the device whose MAC stands here
     std::string before, behind;
   };

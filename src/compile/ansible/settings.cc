@@ -9,6 +9,7 @@
 #include "compile/dhcp/dhcp.h"
 #include "compile/dns/dns.h"
 #include "compile/fabric_env/fabric_env.h"
+#include "compile/gateways.h"
 #include "compile/group_network.h"
 #include "compile/install/install.h"
 #include "compile/nfs/nfs.h"
@@ -192,13 +193,14 @@ void check_releases(const Software& s, Findings& findings) {
 }
 
 // What the spec asks for and no output makes, so that nobody takes it for made.
-void check_unmade(const CompileInput& in, const MadeOutputs& made, const NodeGroupModel& g, std::string_view family, Findings& findings) {
+void check_unmade(const CompileInput& in, const MadeOutputs& made, int group, std::string_view family, Findings& findings) {
+  const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
   const bool watched = made("prometheus"), logged = made("syslog-ng");
   if (family == "RedHat" && (watched || logged) && !told(findings, "monitoring-unmade", g.software.os.span))
     findings.note("monitoring-unmade", g.software.os.span, "the repositories of '" + one_line(*g.software.os) + "' have no " + (watched && logged ? "exporters and no syslog-ng" : watched ? "exporters" : "syslog-ng") + ": the plays install none on '" + g.name + "', " + (watched ? "and Prometheus asks its nodes in vain" : "and its logs stay there"))
         .help("install them by other means; the files for them are compiled");
-  if (g.has_role(Role::gateway) && g.count > 0 && in.cluster.networks.size() > 1 && !told(findings, "gateway-unmade", g.span))
-    findings.note("gateway-unmade", g.span, "'" + g.name + "' is to be a gateway between networks: no output makes it forward, or gives others a route by it").help("forwarding (net.ipv4.ip_forward) and routes are extra lines, or the business of the network's own routers: `gateway` of a network");
+  if (g.has_role(Role::gateway) && g.count > 0 && in.cluster.networks.size() > 1 && forwarded_networks(in.cluster, group).empty() && !told(findings, "gateway-unmade", g.span))
+    findings.note("gateway-unmade", g.span, "'" + g.name + "' is to be a gateway between networks: nothing makes it forward").help(in.cluster.own_site ? "it has addresses in two networks at least that are not out of band; and where it is among the BMCs too, the firewall (nftables) has to be made" : "a cloud's networks have routers of their own");
 }
 
 AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made, int group, Findings& findings) {
@@ -212,6 +214,8 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
   Findings of_network;   // netplan or cloud-init says it
   const GroupNetwork network(in, group, of_network);
   out.files = node_files(c, in.plan, group, network);
+  // By the plays alone, which bring the firewall too; and first, since it sets other settings back (Linux, Documentation/networking/ip-sysctl.rst).
+  if (!forwarded_networks(c, group).empty()) out.files.sysctl.insert(0, "net.ipv4.ip_forward = 1\n");
   out.kernel_arguments = kernel_arguments(g, findings);
   check_releases(g.software, findings);
   out.packages = node_packages(c, group);
@@ -219,7 +223,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
     findings.warning("ansible-os-unsupported", g.software.os.span, "no repositories of GPU software are known here for '" + one_line(*g.software.os) + "', so that the plays install none on '" + g.name + "'")
         .help("ubuntu-22.04, ubuntu-24.04, debian-12, debian-13, or release 8 or 9 of rhel, rocky and almalinux");
   services(in, made, group, family, roles, out);
-  check_unmade(in, made, g, family, findings);
+  check_unmade(in, made, group, family, findings);
   if (made("mirror")) out.mirror = mirror_server(in);
   if (out.mirror) out.distribution_sources = distribution_sources(g);
   if (out.mirror && out.mirror->group == group) roles.push_back("mirror");

@@ -21,10 +21,11 @@ PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const No
     y.list("addresses");
     for (const NetworkAddress& a : device.addresses) y.value(network.address(a, true));
     y.end_list();
-    if (device.table > 0 || std::any_of(device.addresses.begin(), device.addresses.end(), [](const NetworkAddress& a) { return a.gateway != 0; })) {
+    if (device.table > 0 || std::any_of(device.addresses.begin(), device.addresses.end(), [](const NetworkAddress& a) { return a.gateway != 0 || !a.routes.empty(); })) {
       y.list("routes");
       for (const NetworkAddress& a : device.addresses) {
         if (a.gateway != 0) y.begin_map().field("to", "default").field("via", ipv4_text(a.gateway)).end_map();
+        for (const NetworkRoute& r : a.routes) y.begin_map().field("to", r.to).field("via", network.via(r)).end_map();
         if (device.table > 0) y.begin_map().field("to", a.subnet).field("scope", "link").field("table", device.table).end_map();
       }
       y.end_list();

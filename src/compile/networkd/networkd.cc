@@ -50,6 +50,7 @@ std::string network_file(const CompileInput& in, const NodeGroupModel& g, const 
   }
   for (const NetworkAddress& a : d.addresses) {
     if (a.gateway != 0) ini.section("Route").field("Gateway", ipv4_text(a.gateway));
+    for (const NetworkRoute& r : a.routes) ini.section("Route").field("Destination", r.to).field("Gateway", network.via(r));
     if (d.table > 0) ini.section("Route").field("Destination", a.subnet).field("Scope", "link").field("Table", d.table);
   }
   if (d.table > 0)

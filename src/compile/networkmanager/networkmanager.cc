@@ -47,8 +47,10 @@ std::string keyfile(const CompileInput& in, const NodeGroupModel& g, const Group
   for (const NetworkAddress& a : d.addresses) ini.field(numbered("address", ++n), network.address(a, true));
   for (const NetworkAddress& a : d.addresses)
     if (a.gateway != 0) ini.field("gateway", ipv4_text(a.gateway));
-  if (d.table > 0) {
-    n = 0;   // without a next hop a route is of scope link
+  n = 0;
+  for (const NetworkAddress& a : d.addresses)
+    for (const NetworkRoute& r : a.routes) ini.field(numbered("route", ++n), r.to + "," + network.via(r));
+  if (d.table > 0) {   // without a next hop a route is of scope link
     for (const NetworkAddress& a : d.addresses) {
       const std::string route = numbered("route", ++n);
       ini.field(route, a.subnet).field(route + "_options", "table=" + std::to_string(d.table));

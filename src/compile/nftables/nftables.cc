@@ -10,12 +10,13 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/gateways.h"
 #include "compile/prometheus/prometheus.h"
 
 namespace clusterc {
 namespace {
 
-bool is_oob(const NetworkModel& n) { return n.everything || (n.carries_traffic(Traffic::oob) && !n.carries_traffic(Traffic::inband)); }
+bool is_oob(const NetworkModel& n) { return is_out_of_band(n); }
 
 constexpr Role kManagers[] = {Role::provisioning, Role::scheduler, Role::monitoring, Role::fabric_manager, Role::control_plane};
 bool manages(const NodeGroupModel& g) { return std::any_of(std::begin(kManagers), std::end(kManagers), [&](Role r) { return g.has_role(r); }); }
@@ -64,7 +65,7 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
   }
 }
 
-void write(const CompileInput& in, std::string_view file, std::string_view who, const std::vector<Ipv4Prefix>& inside, const std::vector<Ipv4Prefix>& oob, bool login, bool manager, Bundle& bundle, Findings& findings) {
+void write(const CompileInput& in, std::string_view file, std::string_view who, const std::vector<Ipv4Prefix>& inside, const std::vector<Ipv4Prefix>& oob, bool login, bool manager, bool forwards, Bundle& bundle, Findings& findings) {
   bundle.open("nftables/" + std::string(file), "nftables", 0600);
   std::string& out = bundle.text();
   out += "#!/usr/sbin/nft -f\n";
@@ -90,6 +91,8 @@ void write(const CompileInput& in, std::string_view file, std::string_view who, 
   out += "    ct status dnat ct state new meta iifkind != { ", out += kContainerLinks, out += " } ip saddr != @inside drop\n";
   out += "    ct status dnat ct state new meta iifkind != { ", out += kContainerLinks, out += " } meta nfproto ipv6 drop\n";
   if (!oob.empty()) out += "    ip daddr @bmc drop\n    ip saddr @bmc drop\n";
+  // A gateway is one between the cluster's networks: strangers get answers through it, and begin nothing.
+  if (forwards) out += "    ct state new meta iifkind != { ", out += kContainerLinks, out += " } ip saddr != @inside drop\n";
   out += "  }\n  chain output {\n    type filter hook output priority filter; policy accept;\n";
   if (!oob.empty()) out += manager ? "    ip daddr @bmc ct state established,related accept\n    ip daddr @bmc udp sport 67 udp dport 68 accept\n    ip daddr . udp dport @tftp accept\n" : "    ip daddr @bmc drop\n";
   if (!oob.empty() && manager) {
@@ -110,13 +113,18 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const auto add = [](std::string& to, const NodeGroupModel& g) { to += to.empty() ? "" : ", ", to += g.names.text(); };
   for (const NodeGroupModel& g : c.nodes)
     if (g.count > 0) add(manages(g) ? managers : lets_users_in(g) ? logins : nodes, g);
+  const auto forwards = [&](std::string_view file) {
+    for (std::size_t g = 0; g < c.nodes.size(); ++g)
+      if (firewall_file(c.nodes[g]) == file && !forwarded_networks(c, static_cast<int>(g)).empty()) return true;
+    return false;
+  };
   std::vector<std::string_view> files;
-  if (!nodes.empty()) files.push_back("node.nft"), write(in, "node.nft", nodes, inside, oob, false, false, bundle, findings);
-  if (!logins.empty()) files.push_back("login.nft"), write(in, "login.nft", logins, inside, oob, true, false, bundle, findings);
+  if (!nodes.empty()) files.push_back("node.nft"), write(in, "node.nft", nodes, inside, oob, false, false, false, bundle, findings);
+  if (!logins.empty()) files.push_back("login.nft"), write(in, "login.nft", logins, inside, oob, true, false, forwards("login.nft"), bundle, findings);
   // A group may do both; and where no group lets users in, ssh to the managers is the only way that there is.
   bool both = logins.empty();
   for (const NodeGroupModel& g : c.nodes) both |= g.count > 0 && manages(g) && lets_users_in(g);
-  if (!managers.empty()) files.push_back("manager.nft"), write(in, "manager.nft", managers, inside, oob, both, true, bundle, findings);
+  if (!managers.empty()) files.push_back("manager.nft"), write(in, "manager.nft", managers, inside, oob, both, true, forwards("manager.nft"), bundle, findings);
   check_extra_files(in, "nftables", files, findings);
 }
 

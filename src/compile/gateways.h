@@ -1,0 +1,23 @@
+// Groups with the role gateway: between which networks their nodes forward, and which routes that gives the others.
+#pragma once
+#include <vector>
+
+#include "compile/output.h"
+
+namespace clusterc {
+
+// Networks of BMCs, switches and PDUs: nobody forwards there.
+bool is_out_of_band(const NetworkModel&);
+
+// The networks between which the nodes of this group forward; empty: they do not. In a cloud the provider's routers do.
+std::vector<int> forwarded_networks(const Cluster&, int group);
+
+struct GatewayRoute {
+  int to = -1;                        // network
+  int over = -1, end_points = -1;     // where the gateways stand beside the group
+  std::int64_t gateways = 0;          // how many; node i takes number i modulo that
+};
+// To networks that the group is not in, over gateways that are in one of its own; not where both have routers (`gateway`) that the spec names.
+std::vector<GatewayRoute> gateway_routes(const Cluster&, int group);
+
+}  // namespace clusterc
