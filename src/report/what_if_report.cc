@@ -355,8 +355,8 @@ std::string render_what_if_text(const WhatIfEngine& engine, const WhatIf& w) {
     if (std::find(w.failed.begin(), w.failed.begin() + static_cast<std::ptrdiff_t>(i), w.failed[i]) != w.failed.begin() + static_cast<std::ptrdiff_t>(i)) continue;
     const ComponentKind kind = w.failed[i].kind;
     const auto times = std::count(w.failed.begin(), w.failed.end(), w.failed[i]);
-    const std::string_view unit = kind == ComponentKind::ups ? "module" : "unit";
-    const bool units = kind == ComponentKind::ups || kind == ComponentKind::cooling || kind == ComponentKind::cdu;
+    const std::string_view unit = kind == ComponentKind::ups ? "module" : kind == ComponentKind::link ? "link" : "unit";
+    const bool units = kind == ComponentKind::ups || kind == ComponentKind::cooling || kind == ComponentKind::cdu || (kind == ComponentKind::link && times > 1);
     failed.push_back(units ? format("{} of {}", one_or_many(times, unit), engine.name(w.failed[i])) : engine.name(w.failed[i]));
   }
   std::string out = format("{}: what if {} fail{}\n", *c.spec.name, join(failed, " and "), w.failed.size() == 1 ? "s" : "");
