@@ -43,7 +43,6 @@ std::vector<GatewayRoute> gateway_routes(const Cluster& c, int group) {
   std::vector<GatewayRoute> out;
   const std::vector<int> own = networks_with_addresses(c, group, false);
   const auto routed = [&](int n) { const Network* spec = c.networks[static_cast<std::size_t>(n)].spec; return spec && spec->gateway; };
-  const bool way_out = std::any_of(own.begin(), own.end(), routed);
   const int primary = primary_network(c, group);
   for (std::size_t k = 0; k < c.nodes.size(); ++k) {
     const int by = static_cast<int>(k);
@@ -53,11 +52,18 @@ std::vector<GatewayRoute> gateway_routes(const Cluster& c, int group) {
       if (over < 0 && has(theirs, n)) over = n;
     if (over < 0) continue;
     for (const int n : theirs) {
-      if (has(own, n) || (way_out && routed(n)) || std::any_of(out.begin(), out.end(), [&](const GatewayRoute& r) { return r.to == n; })) continue;
+      if (has(own, n) || (routed(over) && routed(n)) || std::any_of(out.begin(), out.end(), [&](const GatewayRoute& r) { return r.to == n; })) continue;
       out.push_back({.to = n, .over = over, .end_points = end_points_in(c, over, by), .gateways = c.nodes[k].count});
     }
   }
   return out;
+}
+
+bool may_answer_over_others(const Cluster& c, int group) {
+  if (networks_with_addresses(c, group, false).size() < 2) return false;
+  for (std::size_t k = 0; k < c.nodes.size(); ++k)
+    if (!forwarded_networks(c, static_cast<int>(k)).empty()) return true;
+  return false;
 }
 
 }  // namespace clusterc

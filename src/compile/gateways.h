@@ -17,7 +17,12 @@ struct GatewayRoute {
   int over = -1, end_points = -1;     // where the gateways stand beside the group
   std::int64_t gateways = 0;          // how many; node i takes number i modulo that
 };
-// To networks that the group is not in, over gateways that are in one of its own; not where both have routers (`gateway`) that the spec names.
+// To networks that the group is not in, over gateways that are in one of its own; not between two networks that both have routers (`gateway`) that the spec names: so
+// who is there has one back.
 std::vector<GatewayRoute> gateway_routes(const Cluster&, int group);
+
+// Nodes in several networks, one of which another's packets come over while answers go the other way: the strict filter of return paths (1, what Red Hat's family sets) would
+// drop these.
+bool may_answer_over_others(const Cluster&, int group);
 
 }  // namespace clusterc

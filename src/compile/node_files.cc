@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/file_systems.h"
+#include "compile/gateways.h"
 #include "model/rdma.h"
 
 namespace clusterc {
@@ -39,6 +40,7 @@ NodeFiles node_files(const Cluster& c, const Plan& plan, int group, const GroupN
   // Several ports in one subnet: each answers for its own address only, and takes packets that the tables route elsewhere
   // (Linux, Documentation/networking/ip-sysctl.rst)
   if (network.several_in_one_subnet()) out.sysctl += "net.ipv4.conf.all.arp_ignore = 1\nnet.ipv4.conf.all.arp_announce = 2\nnet.ipv4.conf.all.rp_filter = 2\n";
+  else if (may_answer_over_others(c, group)) out.sysctl += "net.ipv4.conf.all.rp_filter = 2\n";
   if (s.huge_pages) out.sysctl += "vm.nr_hugepages = " + number(*s.huge_pages) + "\n";
   out.lnet = lnet_options(c, plan, group, network);
   return out;

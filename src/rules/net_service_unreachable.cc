@@ -29,9 +29,9 @@ class Reach {
   static bool any(const Joined& j) { return std::find(j.begin(), j.end(), 1) != j.end(); }
 
   // In one network; or each in one that has a gateway, since what lies behind a router is not planned here; or over a group of gateways that is in both.
-  bool meet(const Joined& a, const Joined& b) const {
+  bool meet(const Joined& a, const Joined& b, bool over_gateways) const {
     if (share(a, b) || (routed(a) && routed(b))) return true;
-    for (std::size_t g = 0; g < groups_.size(); ++g)
+    for (std::size_t g = 0; over_gateways && g < groups_.size(); ++g)
       if (c_.nodes[g].has_role(Role::gateway) && share(groups_[g], a) && share(groups_[g], b)) return true;
     return false;
   }
@@ -83,10 +83,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g)))) working.push_back(static_cast<int>(g));
   if (working.empty()) return;
 
-  const auto left = [&](const Reach& by, const Joined& from, const std::vector<int>& clients, auto wants) {
+  const auto left = [&](const Reach& by, const Joined& from, const std::vector<int>& clients, bool over_gateways, auto wants) {
     std::vector<std::string> names;
     for (const int g : clients)
-      if (wants(g) && !by.meet(from, by.group(g))) names.push_back(c.nodes[static_cast<std::size_t>(g)].name);
+      if (wants(g) && !by.meet(from, by.group(g), over_gateways)) names.push_back(c.nodes[static_cast<std::size_t>(g)].name);
     return names;
   };
   // `what`: "storage 'scratch' is mounted by 'gpu'", "group 'head' schedules 'gpu'".
@@ -113,7 +113,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     std::vector<int> clients = working;
     for (std::size_t g = 0; g < c.nodes.size() && !s.spec->on.empty(); ++g)
       if (!c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g)))) clients.push_back(static_cast<int>(g));
-    const auto names = left(reach, from, clients, [&](int g) { return g != s.nodes && mounted_by(*s.spec, c.nodes[static_cast<std::size_t>(g)]); });
+    const auto names = left(reach, from, clients, false, [&](int g) { return g != s.nodes && mounted_by(*s.spec, c.nodes[static_cast<std::size_t>(g)]); });
     if (names.empty()) continue;
     if (s.nodes >= 0) told[static_cast<std::size_t>(s.nodes)] = 1;
     say(s.span, format("storage '{}'", s.name), "is mounted by", names, reach, kAlone, Reach::any(from), "storage." + s.name);
@@ -122,7 +122,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& n = c.nodes[g];
     const std::string_view what = service_of(c, n);
     if (what.empty() || n.count == 0 || told[g]) continue;
-    const auto names = left(tcp, tcp.group(static_cast<int>(g)), working, [&](int other) { return other != static_cast<int>(g); });
+    const auto names = left(tcp, tcp.group(static_cast<int>(g)), working, true, [&](int other) { return other != static_cast<int>(g); });
     if (names.empty()) continue;
     say(n.span, format("group '{}'", n.name), what, names, tcp, Reach::any(reach.group(static_cast<int>(g))) ? " with addresses: nobody reaches it" : kAlone, Reach::any(tcp.group(static_cast<int>(g))), "nodes." + n.name);
   }
@@ -134,7 +134,8 @@ constexpr std::string_view kExplanation = R"(## What it checks
 
 Groups that serve the others (roles `scheduler`, `control-plane`, `etcd`, `login`, the nodes that `controllers` names, the `server` of `mirror`) and storage that is mounted are in a network with the nodes that work; storage also with
 groups that its `on` names and that do other things.
-Management ports do not count, nor for groups InfiniBand without a `subnet` where some network has one: schedulers, databases and logins speak TCP/IP, which it carries by IPoIB alone. What is in another network is a warning, since a router that is not planned here may join them. A router counts where both sides are in a network with a `gateway`, and so does a group with the role `gateway` that is in both.
+Management ports do not count, nor for groups InfiniBand without a `subnet` where some network has one: schedulers, databases and logins speak TCP/IP, which it carries by IPoIB alone. What is in another network is a warning, since a router that is not planned here may join them. A router counts where both sides are in a network with a `gateway`, and so does, for services, a group with the role `gateway` that is in both; what is mounted
+needs a network of both, since neither mounts nor exports are compiled over gateways.
 
 ## Why it matters
 

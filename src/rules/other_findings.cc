@@ -15,6 +15,7 @@ constexpr OtherFinding kOthers[] = {
     {"baseline-entry-unmet", "the baseline sets a finding aside that is not found any more: the entry can go"},
     {"dns-no-server", "the cluster has a domain, and no node that could answer for it"},
     {"enroot-scratch-not-plain", "the scratch of a group is mounted at a path that enroot.conf cannot hold"},
+    {"gateway-unguarded", "a gateway between networks without the firewall that keeps strangers from using it"},
     {"gateway-unmade", "a gateway between networks that nothing makes forward"},
     {"ha-unmade", "`ha` of nodes whose service nothing compiled lets another one take over"},
     {"hosts-name-twice", "two machines would have the same name in hosts and DNS"},

@@ -28,8 +28,8 @@ constexpr std::array kMigGpus = {
 // Parts of these generations have MIG in some products; Volta, Turing and Ada have none, and of AMD and Intel it is not the name.
 constexpr bool may_have_mig(std::string_view sm) { return sm == "80" || sm == "90" || sm == "100" || sm == "103" || sm == "120"; }
 
-struct Layout { std::int64_t count = 0; int slices = 0, gigabytes = 0; };
-// "7x1g.10gb", "1g.10gb"
+struct Layout { std::int64_t count = 0; int slices = 0, gigabytes = 0; bool media = false; };
+// "7x1g.10gb", "1g.10gb", "1g.10gb+me"
 std::optional<Layout> read_layout(std::string_view text) {
   Layout l;
   const auto number = [&](auto& n) {
@@ -50,7 +50,9 @@ std::optional<Layout> read_layout(std::string_view text) {
   } else if (!word("x") || !number(l.slices)) {
     return std::nullopt;
   }
-  if (!word("g.") || !number(l.gigabytes) || !word("gb") || !text.empty()) return std::nullopt;
+  if (!word("g.") || !number(l.gigabytes) || !word("gb")) return std::nullopt;
+  l.media = word("+me");
+  if (!text.empty()) return std::nullopt;
   return l;
 }
 
@@ -86,8 +88,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     const auto profile = std::find_if(gpu->profiles.begin(), gpu->profiles.end(), [&](const Profile& p) { return p.count > 0 && p.slices == layout->slices && p.gigabytes == layout->gigabytes; });
-    if (profile != gpu->profiles.end() && layout->count <= profile->count) continue;
+    // "+me" has the media engines of the GPU, of which it has one set for instances (NVIDIA, MIG user guide, "1g.10gb+me": 1 instance).
+    if (profile != gpu->profiles.end() && layout->count <= (layout->media ? 1 : profile->count)) continue;
     if (!once.first(mig.span)) continue;
+    if (profile != gpu->profiles.end() && layout->media) {
+      findings.warning(rule.id, mig.span, format("'{}' asks for {} instances with media engines, a GPU has one such instance", *mig, layout->count)).object("nodes." + g.name);
+      continue;
+    }
     if (profile != gpu->profiles.end()) {
       findings.warning(rule.id, mig.span, format("'{}' asks for {} instances of a GPU, '{}' gives {} of this profile", *mig, layout->count, g.server.gpu_model, profile->count)).object("nodes." + g.name);
       continue;

@@ -14,6 +14,8 @@ for name in $trees case-nftables; do
     [ ! -s "$work/nft.log" ] || { head -5 "$work/nft.log" >&2; fail "$name: nft complains about ${file##*/}"; }
     [ "$(grep -c '^table' "$work/rules")" = 1 ] || fail "$name: ${file##*/}: more than one table after two loads"
     grep -q 'hook input priority filter; policy drop' "$work/rules" || fail "$name: ${file##*/} lets everything in"
+    # A device without a kind, as network adapters are, ends a rule that asks for it: no such rule may be what drops.
+    grep -q 'iifkind.*drop' "$file" && fail "$name: ${file##*/} drops by the kind of a device, which adapters have none of"
     [ "$(stat -c %a "$file")" = 600 ] || fail "$name: ${file##*/} is readable by others"
   done
   say "$name: $(basename -a "$work/$name"/nftables/*.nft | tr '\n' ' ')"

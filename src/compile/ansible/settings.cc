@@ -201,6 +201,8 @@ void check_unmade(const CompileInput& in, const MadeOutputs& made, int group, st
         .help("install them by other means; the files for them are compiled");
   if (g.has_role(Role::gateway) && g.count > 0 && in.cluster.networks.size() > 1 && forwarded_networks(in.cluster, group).empty() && !told(findings, "gateway-unmade", g.span))
     findings.note("gateway-unmade", g.span, "'" + g.name + "' is to be a gateway between networks: nothing makes it forward").help(in.cluster.own_site ? "it has addresses in two networks at least that are not out of band; and where it is among the BMCs too, the firewall (nftables) has to be made" : "a cloud's networks have routers of their own");
+  if (!forwarded_networks(in.cluster, group).empty() && !made("nftables") && !told(findings, "gateway-unguarded", g.span))
+    findings.note("gateway-unguarded", g.span, "'" + g.name + "' forwards between networks, and no firewall is made: whoever reaches it from outside reaches these networks through it").help("`outputs: { nftables: {} }`");
 }
 
 AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made, int group, Findings& findings) {

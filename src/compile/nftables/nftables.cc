@@ -88,11 +88,13 @@ void write(const CompileInput& in, std::string_view file, std::string_view who, 
   if (runs_pods(in.cluster)) out += "    meta iifkind { ", out += kContainerLinks, out += " } accept\n";
   out += "  }\n  chain forward {\n    type filter hook forward priority filter; policy accept;\n";   // containers bring rules of their own
   // What they publish comes through here with another destination than it was sent to, not through the input chain: it is for the cluster, as other ports are.
-  out += "    ct status dnat ct state new meta iifkind != { ", out += kContainerLinks, out += " } ip saddr != @inside drop\n";
-  out += "    ct status dnat ct state new meta iifkind != { ", out += kContainerLinks, out += " } meta nfproto ipv6 drop\n";
+  // A rule that asks for the kind of a device ends at one that has none, as network adapters have (nft_meta.c: NFT_BREAK): so containers are let through first, and what drops
+  // does not ask.
   if (!oob.empty()) out += "    ip daddr @bmc drop\n    ip saddr @bmc drop\n";
+  out += "    meta iifkind { ", out += kContainerLinks, out += " } accept\n";
+  out += "    ct status dnat ct state new ip saddr != @inside drop\n    ct status dnat ct state new meta nfproto ipv6 drop\n";
   // A gateway is one between the cluster's networks: strangers get answers through it, and begin nothing.
-  if (forwards) out += "    ct state new meta iifkind != { ", out += kContainerLinks, out += " } ip saddr != @inside drop\n";
+  if (forwards) out += "    ct state new ip saddr != @inside drop\n";
   out += "  }\n  chain output {\n    type filter hook output priority filter; policy accept;\n";
   if (!oob.empty()) out += manager ? "    ip daddr @bmc ct state established,related accept\n    ip daddr @bmc udp sport 67 udp dport 68 accept\n    ip daddr . udp dport @tftp accept\n" : "    ip daddr @bmc drop\n";
   if (!oob.empty() && manager) {
