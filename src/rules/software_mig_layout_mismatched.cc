@@ -1,9 +1,9 @@
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "model/mig.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
@@ -13,9 +13,9 @@ namespace {
 
 // Instances of each size that one GPU can be cut into, and their memory by the GPU's (NVIDIA, MIG user guide, supported MIG profiles): slices of
 // compute, name of the memory, how many. GPUs whose table was not read are absent.
-struct Profile { int slices; int gigabytes; int count; };
+struct Profile { std::int64_t slices, gigabytes, count; };
 struct MigGpu { std::string_view model; std::array<Profile, 6> profiles; };     // unused places have a count of 0
-constexpr std::array<Profile, 6> seven(int one, int two, int half, int all) {
+constexpr std::array<Profile, 6> seven(std::int64_t one, std::int64_t two, std::int64_t half, std::int64_t all) {
   return {{{1, one, 7}, {1, two, 4}, {2, two, 3}, {3, half, 2}, {4, half, 1}, {7, all, 1}}};
 }
 constexpr std::array kMigGpus = {
@@ -27,34 +27,6 @@ constexpr std::array kMigGpus = {
 };
 // Parts of these generations have MIG in some products; Volta, Turing and Ada have none, and of AMD and Intel it is not the name.
 constexpr bool may_have_mig(std::string_view sm) { return sm == "80" || sm == "90" || sm == "100" || sm == "103" || sm == "120"; }
-
-struct Layout { std::int64_t count = 0; int slices = 0, gigabytes = 0; bool media = false; };
-// "7x1g.10gb", "1g.10gb", "1g.10gb+me"
-std::optional<Layout> read_layout(std::string_view text) {
-  Layout l;
-  const auto number = [&](auto& n) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || n <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return true;
-  };
-  const auto word = [&](std::string_view w) {
-    if (!text.starts_with(w)) return false;
-    text.remove_prefix(w.size());
-    return true;
-  };
-  if (!number(l.count)) return std::nullopt;
-  if (text.starts_with("g")) {
-    l.slices = static_cast<int>(l.count);
-    l.count = 1;
-  } else if (!word("x") || !number(l.slices)) {
-    return std::nullopt;
-  }
-  if (!word("g.") || !number(l.gigabytes) || !word("gb")) return std::nullopt;
-  l.media = word("+me");
-  if (!text.empty()) return std::nullopt;
-  return l;
-}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
@@ -74,7 +46,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       break;
     }
     if (!mig || *mig == "off") continue;
-    const std::optional<Layout> layout = read_layout(*mig);
+    const std::optional<MigLayout> layout = mig_layout(g.software);
     if (!layout) {
       if (once.first(mig.span)) findings.warning(rule.id, mig.span, format("'{}' is no MIG layout, a layout is `off`, or a count and a profile such as 7x1g.10gb", *mig)).object("nodes." + g.name);
       continue;
@@ -89,9 +61,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const auto profile = std::find_if(gpu->profiles.begin(), gpu->profiles.end(), [&](const Profile& p) { return p.count > 0 && p.slices == layout->slices && p.gigabytes == layout->gigabytes; });
     // "+me" has the media engines of the GPU, of which it has one set for instances (NVIDIA, MIG user guide, "1g.10gb+me": 1 instance).
-    if (profile != gpu->profiles.end() && layout->count <= (layout->media ? 1 : profile->count)) continue;
+    const bool media = layout->extra.starts_with("me");
+    if (profile != gpu->profiles.end() && layout->count <= (media ? 1 : profile->count)) continue;
     if (!once.first(mig.span)) continue;
-    if (profile != gpu->profiles.end() && layout->media) {
+    if (profile != gpu->profiles.end() && media) {
       findings.warning(rule.id, mig.span, format("'{}' asks for {} instances with media engines, a GPU has one such instance", *mig, layout->count)).object("nodes." + g.name);
       continue;
     }

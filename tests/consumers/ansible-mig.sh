@@ -118,6 +118,12 @@ sed -i '/^cluster_mig/d' "$root"/root/tree/ansible/group_vars/group_gpu_a.yaml
 mig off nvidia_mig -e "$there"
 equal "whole again" "$(chroot "$root" nvidia-smi --query-gpu=mig.mode.current --format=csv,noheader | sort | uniq -c | tr -s ' ')" " 8 Disabled"
 equal "the unit starts" "$(sed -n 's/^ExecStart=//p' "$root/etc/systemd/system/cluster-mig.service")" "/usr/local/sbin/cluster-mig off"
+# a mode that nobody asked for is a fault
+play "$system" --limit g001 --tags health_check > "$work/health" 2>&1 || { tail -5 "$work/health" >&2; fail "health_check of whole GPUs"; }
+chroot "$root" cluster-health | grep MIG && fail "the health check takes whole GPUs for cut ones"
+chroot "$root" nvidia-smi -i 0 -mig 1 > /dev/null
+equal "with the mode on" "$(chroot "$root" cluster-health | grep MIG)" "MIG is on, and not asked for: cluster-mig off, or nvidia-smi -mig 0"
+chroot "$root" nvidia-smi -i 0 -mig 0 > /dev/null
 rm "$root/usr/local/sbin/cluster-mig" "$root/etc/systemd/system/cluster-mig.service"
 mig never nvidia_mig -e "$there"
 [ ! -e "$root/usr/local/sbin/cluster-mig" ] || fail "a machine that was never cut gets the script"

@@ -196,6 +196,31 @@ TEST(Fabric, SeveralSpinesOfAPodOnOneGroupOfCores) {
   }
 }
 
+// Five spines of a pod on two groups of cores, three and two: no port twice, and each spine has a link to each core of its group.
+TEST(Fabric, CoreGroupsThatAreNotEven) {
+  test::Sample s;
+  s.sn4600c.ports = known<std::int64_t>(10);
+  s.nodes("n", "n[01-56]", -1, 1, 1000, 10);
+  s.network("lan", s.sn4600c, 100e9, -1);
+  s.connect(0, 0, 1);
+  const Plan p = fabrics_of(s);
+  const Fabric& f = p.fabrics[0];
+  ASSERT_EQ(f.tiers.size(), 3u);
+  EXPECT_EQ(f.spines_per_pod, 5);
+  EXPECT_EQ(f.spines_per_group, 3);
+  EXPECT_EQ(ports_in_use(p, 0).size(), static_cast<std::size_t>(56 + 2 * (f.leaf_spine_cables + f.spine_core_cables)));
+  for (std::int64_t spine = 0; spine < f.tiers[1].count; ++spine) {
+    std::set<std::int64_t> cores;
+    for (std::int64_t link = 0; link < f.tiers[1].up; ++link) {
+      PortRef core;
+      p.up_link(0, {1, spine}, link, &core);
+      EXPECT_EQ(core.sw.index / f.cores_per_group, spine % 5 / 3);
+      cores.insert(core.sw.index);
+    }
+    EXPECT_EQ(cores.size(), static_cast<std::size_t>(f.cores_per_group));
+  }
+}
+
 // 400 Gb/s on 64 ports of 800 that the spec does not split: 32 down and 16 up at 800, eight of these to each of two spines.
 TEST(Fabric, UplinksRunAsFastAsTheirPorts) {
   test::Sample s;
@@ -223,6 +248,26 @@ TEST(Fabric, UplinksRunAsFastAsTheirPorts) {
   s.network_spec(0).tiers.entries.push_back({"spine", {}, known<std::string>("slow")});
   s.cluster->networks[0].tier_parts = {{"spine", &slow}};
   EXPECT_EQ(fabrics_of(s).fabrics[0].uplink_rate.value, 400e9);
+}
+
+// A core that the spec names slows the links below it where there are cores: 256 nodes are 64 leaves, two tiers; 1,024 are three.
+TEST(Fabric, ASlowerCoreSlowsNothingWhereThereIsNone) {
+  const auto of = [](const char* nodes) {
+    test::Sample s;
+    s.nodes("gpu", nodes, -1, 8, 10200, 130);
+    s.network("compute", s.sn5610, 400e9, -1);
+    s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+    s.network_spec(0).breakout = known<std::int64_t>(1);
+    s.connect(0, 0, 8);
+    SwitchPart slow = s.sn5610;
+    slow.port_rate = known(BitsPerSecond(400e9));
+    s.network_spec(0).tiers.entries.push_back({"core", {}, known<std::string>("slow")});
+    s.cluster->networks[0].tier_parts = {{"core", &slow}};
+    const Fabric f = fabrics_of(s).fabrics[0];
+    return std::pair(f.tiers.size(), f.uplink_rate.value);
+  };
+  EXPECT_EQ(of("g[001-256]"), std::pair(std::size_t{2}, 800e9));
+  EXPECT_EQ(of("g[0001-1024]"), std::pair(std::size_t{3}, 400e9));
 }
 
 TEST(Fabric, Sixteen384Nodes) {

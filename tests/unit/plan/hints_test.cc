@@ -93,6 +93,21 @@ TEST(Hints, UplinksThatNothingFills) {
   EXPECT_EQ(all_of_nodes(86).size(), 1U);
   EXPECT_TRUE(all_of_nodes(87).empty());
 }
+// What is asked counts and not what was wired: to 1.5 to one 38 down and 26 up (1.46); 105 ports need 70 of 78 links (72 as wired), 106 need 71. A tenth of 78 is 7.8.
+TEST(Hints, UplinksThatNothingFillsAsAsked) {
+  const auto of = [](std::int64_t nodes) {
+    test::Sample s;
+    s.nodes("n", "n[1-" + std::to_string(nodes) + "]", -1, 1, 1000, 10);
+    s.network("lan", s.sn4600c, 100e9, -1);
+    s.network_spec(0).oversubscription = known(1.5);
+    s.connect(0, 0, 1);
+    const Plan plan = plan_cluster(*s.cluster);
+    EXPECT_EQ(plan.fabrics[0].leaf_spine_cables, 78);
+    return fabric_hints(plan, 0).size();
+  };
+  EXPECT_EQ(of(105), 1U);
+  EXPECT_EQ(of(106), 0U);
+}
 // Units of 7: 15 x 8 rails are 120 leaves, more than a spine has ports: 28 spines and 14 cores. Units of 26: 32 leaves with 26 up, 2 to each of 13 spines.
 TEST(Hints, UnitsMadeSmall) {
   const auto hints = all_of_rails(100, 7);
