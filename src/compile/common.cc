@@ -59,11 +59,20 @@ int primary_network(const Cluster& c, int group) {
   return inband >= 0 ? inband : any;
 }
 
+bool is_out_of_band(const NetworkModel& n) { return n.everything || (n.carries_traffic(Traffic::oob) && !n.carries_traffic(Traffic::inband)); }
+
 bool is_management_port(const Cluster& c, const NetworkModel& net, const EndPoints& e) {
   if (e.ports >= 0 || e.group < 0) return false;
   const ServerModel& s = c.nodes[e.group].server;
   if (s.virtual_machine || s.instance) return false;   // what they have is an interface of the operating system
-  return net.everything || (net.carries_traffic(Traffic::oob) && !net.carries_traffic(Traffic::inband));
+  return is_out_of_band(net);
+}
+
+int end_points_of(const Cluster& c, int network, int group) {
+  const NetworkModel& net = c.networks[static_cast<std::size_t>(network)];
+  for (std::size_t e = 0; e < net.ends.size(); ++e)
+    if (net.ends[e].group == group && net.ends[e].members > 0 && !is_management_port(c, net, net.ends[e])) return static_cast<int>(e);
+  return -1;
 }
 
 std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int group) {

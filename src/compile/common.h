@@ -36,8 +36,14 @@ struct Interface {
 // the spec names no ports, as in virtual machines. Only networks that have a subnet.
 std::vector<Interface> interfaces_of(const Cluster&, const Plan&, int group);
 
+// Networks of BMCs, switches and PDUs, which no operating system of a node uses.
+bool is_out_of_band(const NetworkModel&);
+
 // Whether a node group has the operating system's port (not only its BMC) in a network.
 bool is_management_port(const Cluster&, const NetworkModel&, const EndPoints&);
+
+// Where a node group has ports of its operating system in a network: index into NetworkModel::ends, -1: nowhere.
+int end_points_of(const Cluster&, int network, int group);
 
 // Of a port of a node as the operating system calls it, or "bmc"; nullopt: the inventory does not say.
 std::optional<std::uint64_t> inventory_mac(const CompileInput&, int group, std::int64_t member, std::string_view host, std::string_view port);

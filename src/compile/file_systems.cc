@@ -6,7 +6,7 @@
 #include "compile/common.h"
 #include "compile/hosts/each_address.h"
 #include "compile/install/install.h"
-#include "compile/lustre.h"
+#include "compile/mount_source.h"
 #include "model/storage_path.h"
 
 namespace clusterc {
@@ -109,7 +109,7 @@ std::optional<NetworkMount> mount_of_source(const Cluster& c, const StorageModel
     // flock: locks of files hold between nodes, which is the default since Lustre 2.13 only (mount.lustre(8))
     return reached ? std::optional(NetworkMount{*s.spec->source, *s.spec->mount, "lustre", "flock,_netdev"}) : std::nullopt;
   }
-  if (!is_of(s, StorageKind::beegfs) || !is_beegfs_host(*s.spec->source)) return std::nullopt;
+  if (!is_of(s, StorageKind::beegfs) || !is_mount_host(*s.spec->source)) return std::nullopt;
   // The file is the client package's own, and names the file with the secret of connections (connAuthFile, /etc/beegfs/conn.auth).
   return NetworkMount{"beegfs_nodev", *s.spec->mount, "beegfs", "cfgFile=/etc/beegfs/beegfs-client.conf,sysMgmtdHost=" + *s.spec->source + ",_netdev"};
 }
@@ -118,8 +118,11 @@ std::optional<NetworkMount> network_mount(const Cluster& c, const Plan& plan, in
   const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
   if (s.nodes == group || !mounts(s, c.nodes[static_cast<std::size_t>(group)])) return std::nullopt;
   if (!is_nfs(s)) return mount_of_source(c, s, group);
-  const std::string server = nfs_server(c, plan, storage, group);
-  return server.empty() ? std::nullopt : std::optional(NetworkMount{server + ":" + *s.spec->mount, *s.spec->mount, "nfs", "hard,_netdev"});
+  NfsSource from{"", *s.spec->mount};
+  std::string why;
+  if (s.nodes < 0 && s.spec->source) from = read_nfs_source(*s.spec->source, why).value_or(from);
+  if (from.host.empty()) from.host = nfs_server(c, plan, storage, group);
+  return from.host.empty() ? std::nullopt : std::optional(NetworkMount{from.host + ":" + from.folder, *s.spec->mount, "nfs", "hard,_netdev"});
 }
 
 bool by_source(const StorageModel& s) { return is_of(s, StorageKind::lustre) || is_of(s, StorageKind::beegfs); }
@@ -206,9 +209,15 @@ void check_sources(const Cluster& c, Findings& findings) {
       if (!read_lustre_source(*source, why))
         findings.error("storage-source-malformed", source.span, shown + " is nothing that Lustre mounts: " + why).help("NIDs of the management servers, then the name: 10.3.0.5@o2ib:10.3.0.6@o2ib:/scratch");
     } else if (*s.spec->kind == StorageKind::beegfs) {
-      if (!is_beegfs_host(*source)) findings.error("storage-source-malformed", source.span, shown + " is no host of BeeGFS's management service").help("one host name or address: mgmt1");
+      if (!is_mount_host(*source)) findings.error("storage-source-malformed", source.span, shown + " is no host of BeeGFS's management service").help("one host name or address: mgmt1");
+    } else if (is_nfs(s) && s.nodes < 0) {
+      const auto from = read_nfs_source(*source, why);
+      const std::string named = !s.spec->servers ? "" : s.spec->servers->external ? *s.spec->servers->external : s.part ? s.name : "";
+      if (from && !from->host.empty() && !named.empty() && from->host != named) why = "`servers` names '" + one_line(named) + "'";
+      if (!why.empty())
+        findings.error("storage-source-malformed", source.span, shown + " is nothing that NFS mounts: " + why).help("the folder as its server exports it, with the host before it where `servers` does not name it: filer:/vol/home");
     } else {
-      findings.warning("storage-source-unused", source.span, "'" + s.name + "' is " + std::string(enum_text(*s.spec->kind)) + ", and nothing reads its `source`").help("take it out; what NFS mounts follows from `servers` and `mount`");
+      findings.warning("storage-source-unused", source.span, "'" + s.name + "' is " + std::string(enum_text(*s.spec->kind)) + ", and nothing reads its `source`").help("take it out; what nodes of this cluster export follows from `servers` and `mount`");
     }
   }
 }

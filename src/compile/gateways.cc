@@ -1,6 +1,7 @@
 #include "compile/gateways.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "compile/ansible/settings.h"
 #include "compile/common.h"
@@ -8,61 +9,78 @@
 namespace clusterc {
 namespace {
 
-// With a port of the operating system's own, or -1.
-int end_points_in(const Cluster& c, int network, int group) {
-  const NetworkModel& n = c.networks[static_cast<std::size_t>(network)];
-  for (std::size_t e = 0; e < n.ends.size(); ++e)
-    if (n.ends[e].group == group && n.ends[e].members > 0 && !is_management_port(c, n, n.ends[e])) return static_cast<int>(e);
-  return -1;
-}
+// Where the operating systems of all groups have ports, in networks with addresses. Made in one pass: asked for each pair of groups.
+class Places {
+ public:
+  explicit Places(const Cluster& c) : c_(c), networks_(c.networks.size()), at_(c.nodes.size() * networks_, -1) {
+    for (std::size_t n = 0; n < networks_; ++n) {
+      const NetworkModel& net = c.networks[n];
+      for (std::size_t e = 0; net.subnet && e < net.ends.size(); ++e) {
+        const EndPoints& ends = net.ends[e];
+        if (ends.group < 0 || ends.members == 0 || is_management_port(c, net, ends)) continue;
+        if (int& at = at_[static_cast<std::size_t>(ends.group) * networks_ + n]; at < 0) at = static_cast<int>(e);
+      }
+    }
+  }
+  int end_points(int group, std::size_t network) const { return at_[static_cast<std::size_t>(group) * networks_ + network]; }
+  bool is_in(int group, std::size_t network) const { return end_points(group, network) >= 0 && !is_out_of_band(c_.networks[network]); }
+  std::size_t count(int group) const {
+    std::size_t in = 0;
+    for (std::size_t n = 0; n < networks_; ++n) in += is_in(group, n);
+    return in;
+  }
+  bool forwards(int group) {
+    const NodeGroupModel& g = c_.nodes[static_cast<std::size_t>(group)];
+    if (!c_.own_site || g.count == 0 || !g.has_role(Role::gateway) || count(group) < 2) return false;
+    // With a leg among the BMCs only behind the firewall that keeps others from there.
+    for (std::size_t n = 0; n < networks_; ++n)
+      if (end_points(group, n) >= 0 && is_out_of_band(c_.networks[n])) {
+        if (!guarded_) guarded_ = is_made(c_, "nftables");
+        return *guarded_;
+      }
+    return true;
+  }
 
-std::vector<int> networks_with_addresses(const Cluster& c, int group, bool out_of_band) {
-  std::vector<int> out;
-  for (std::size_t n = 0; n < c.networks.size(); ++n)
-    if (c.networks[n].subnet && is_out_of_band(c.networks[n]) == out_of_band && end_points_in(c, static_cast<int>(n), group) >= 0) out.push_back(static_cast<int>(n));
-  return out;
-}
+ private:
+  const Cluster& c_;
+  const std::size_t networks_;
+  std::vector<int> at_;                // group after group, of each network: end points, -1: not in it
+  std::optional<bool> guarded_;
+};
 
-bool has(const std::vector<int>& list, int n) { return std::find(list.begin(), list.end(), n) != list.end(); }
+bool any_gateway(const Cluster& c) { return std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.has_role(Role::gateway); }); }
 
 }  // namespace
 
-bool is_out_of_band(const NetworkModel& n) { return n.everything || (n.carries_traffic(Traffic::oob) && !n.carries_traffic(Traffic::inband)); }
-
-std::vector<int> forwarded_networks(const Cluster& c, int group) {
-  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
-  if (g.count == 0 || !g.has_role(Role::gateway) || !c.own_site) return {};
-  // With a leg among the BMCs only behind the firewall that keeps others from there.
-  if (!networks_with_addresses(c, group, true).empty() && !is_made(c, "nftables")) return {};
-  std::vector<int> out = networks_with_addresses(c, group, false);
-  if (out.size() < 2) out.clear();
-  return out;
-}
+bool forwards(const Cluster& c, int group) { return c.nodes[static_cast<std::size_t>(group)].has_role(Role::gateway) && Places(c).forwards(group); }
 
 std::vector<GatewayRoute> gateway_routes(const Cluster& c, int group) {
   std::vector<GatewayRoute> out;
-  const std::vector<int> own = networks_with_addresses(c, group, false);
-  const auto routed = [&](int n) { const Network* spec = c.networks[static_cast<std::size_t>(n)].spec; return spec && spec->gateway; };
+  if (!any_gateway(c)) return out;
+  Places places(c);
+  const auto routed = [&](std::size_t n) { const Network* spec = c.networks[n].spec; return spec && spec->gateway; };
   const int primary = primary_network(c, group);
   for (std::size_t k = 0; k < c.nodes.size(); ++k) {
     const int by = static_cast<int>(k);
-    const std::vector<int> theirs = by == group ? std::vector<int>() : forwarded_networks(c, by);
-    int over = has(theirs, primary) && has(own, primary) ? primary : -1;
-    for (const int n : own)
-      if (over < 0 && has(theirs, n)) over = n;
-    if (over < 0) continue;
-    for (const int n : theirs) {
-      if (has(own, n) || (routed(over) && routed(n)) || std::any_of(out.begin(), out.end(), [&](const GatewayRoute& r) { return r.to == n; })) continue;
-      out.push_back({.to = n, .over = over, .end_points = end_points_in(c, over, by), .gateways = c.nodes[k].count});
+    if (by == group || !places.forwards(by)) continue;
+    const auto beside = [&](std::size_t n) { return places.is_in(by, n) && places.is_in(group, n); };
+    std::size_t over = primary >= 0 && beside(static_cast<std::size_t>(primary)) ? static_cast<std::size_t>(primary) : 0;
+    while (over < c.networks.size() && !beside(over)) ++over;
+    if (over == c.networks.size()) continue;
+    for (std::size_t n = 0; n < c.networks.size(); ++n) {
+      if (!places.is_in(by, n) || places.is_in(group, n) || (routed(over) && routed(n)) || std::any_of(out.begin(), out.end(), [&](const GatewayRoute& r) { return r.to == static_cast<int>(n); })) continue;
+      out.push_back({.to = static_cast<int>(n), .over = static_cast<int>(over), .end_points = places.end_points(by, over), .gateways = c.nodes[k].count});
     }
   }
   return out;
 }
 
 bool may_answer_over_others(const Cluster& c, int group) {
-  if (networks_with_addresses(c, group, false).size() < 2) return false;
-  for (std::size_t k = 0; k < c.nodes.size(); ++k)
-    if (!forwarded_networks(c, static_cast<int>(k)).empty()) return true;
+  if (!any_gateway(c)) return false;
+  Places places(c);
+  if (places.count(group) < 2) return false;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (places.forwards(static_cast<int>(g))) return true;
   return false;
 }
 

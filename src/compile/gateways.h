@@ -1,16 +1,14 @@
 // Groups with the role gateway: between which networks their nodes forward, and which routes that gives the others.
 #pragma once
+#include <cstdint>
 #include <vector>
 
-#include "compile/output.h"
+#include "model/cluster.h"
 
 namespace clusterc {
 
-// Networks of BMCs, switches and PDUs: nobody forwards there.
-bool is_out_of_band(const NetworkModel&);
-
-// The networks between which the nodes of this group forward; empty: they do not. In a cloud the provider's routers do.
-std::vector<int> forwarded_networks(const Cluster&, int group);
+// Whether the nodes of this group forward between the networks that they have addresses in, out-of-band ones apart. In a cloud the provider's routers do.
+bool forwards(const Cluster&, int group);
 
 struct GatewayRoute {
   int to = -1;                        // network

@@ -153,7 +153,7 @@ constexpr OtherFinding kOthers[] = {
     {"storage-drives-unsaid", "the spec does not say on which drives a file system of the nodes' own lies: none is made, and no health check asks for it"},
     {"storage-homes-unmade", "homes on an NFS file system of users who come from a directory: their first login cannot make one there, and nobody else does"},
     {"storage-not-mounted", "a file system that nothing compiled mounts on some node: it has a client of its own, or no network with a subnet joins the two"},
-    {"storage-source-malformed", "a `source` that clients of Lustre or BeeGFS could not mount"},
+    {"storage-source-malformed", "a `source` that clients of Lustre, BeeGFS or NFS could not mount"},
     {"storage-source-unused", "a `source` of a file system that is not mounted by one"},
     {"storage-takeover-unmade", "several nodes serve an NFS file system: it is mounted from the first, and nothing compiled lets the others take over"},
     {"team-users-unmade", "teams name users, and the nodes have no directory to know them from"},

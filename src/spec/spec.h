@@ -61,7 +61,7 @@ struct NodeGroup : Fittings {
     v("instance", s.instance, {.doc = "cloud instance type (a catalogue server)"});
     v("virtual_machine", s.virtual_machine, {.doc = "a virtual machine of this size"});
     v("racks", s.racks, {.doc = "rack group that they stand in"});
-    v("per_rack", s.per_rack, {.doc = "nodes in each rack; left out: as many as fit", .least = 1, .most = 60});
+    v("per_rack", s.per_rack, {.doc = "nodes in each rack; left out: as many as fit and the lines of their PDUs carry", .least = 1, .most = 60});
     v("at", s.at, {.doc = "places of single nodes: { gpu001: r01/U5 }"});
     v("scalable_unit", s.scalable_unit, {.doc = "nodes of one scalable unit; left out: what one leaf switch takes", .least = 1, .most = 1e6});
     v("roles", s.roles, {.doc = "what they do besides (or instead of) computing"});
@@ -253,7 +253,7 @@ struct Storage {
     v("version", s.version, {.doc = "release, as text"});
     v("servers", s.servers, {.doc = "bought systems, a node group, or an outside host"});
     v("mount", s.mount, {.doc = "where clients see it"});
-    v("source", s.source, {.doc = "what clients mount. lustre: management servers and name, 10.3.0.5@o2ib:10.3.0.6@o2ib:/scratch; beegfs: host of the management service"});
+    v("source", s.source, {.doc = "what clients mount. lustre: management servers and name, 10.3.0.5@o2ib:10.3.0.6@o2ib:/scratch; beegfs: host of the management service; nfs: folder of the server where it is not called as `mount`, with the host before it or in `servers`, filer:/vol/home"});
     v("on", s.on, {.doc = "node groups that mount it; left out: all"});
     v("drives", s.drives, {.doc = "local: entry of drives that it lies on"});
     v("capacity", s.capacity, {.doc = "usable capacity"});

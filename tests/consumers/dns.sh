@@ -18,7 +18,7 @@ for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml "$src/tests/
   checked "$tree" || { grep -iE "error|warn|fail" "$work/check.log" | head -5 >&2; fail "$example: named refuses a zone"; }
   # The same names and addresses as hosts, by another reader: a name an A record, an address a PTR.
   python3 - "$tree" <<'PY' || fail "$example: zones and hosts differ"
-import glob, os, sys
+import glob, ipaddress, os, sys
 tree = sys.argv[1]
 names, addresses, domain = {}, {}, None
 zones = [os.path.basename(f)[3:] for f in glob.glob(tree + "/dns/db.*")]
@@ -39,6 +39,14 @@ for zone in zones:
             if " PTR " in line:
                 tail, name = line.strip().split(" PTR ")
                 back[".".join(front + tail.split(".")[::-1])] = name.removesuffix(f".{domain}.")
+# No zone claims what is none of the cluster's: each lies in one of its subnets, or is the smallest that there is around one.
+nets = [ipaddress.ip_network(line.split()[3]) for line in open(f"{tree}/dns/db.{domain}", encoding="utf-8") if line.startswith("; network ")]
+for zone in zones:
+    if zone.endswith("in-addr.arpa"):
+        front = zone.removesuffix(".in-addr.arpa").split(".")[::-1]
+        whole = ipaddress.ip_network(".".join(front + ["0"] * (4 - len(front))) + f"/{8 * len(front)}")
+        if not any(whole.subnet_of(n) or (whole.prefixlen == 24 and n.subnet_of(whole)) for n in nets):
+            sys.exit(f"{zone} is none of the cluster's subnets")
 extra = {n for n in records if n not in names}
 if {n: a for n, a in records.items() if n in names} != names:
     sys.exit(f"{len(records)} A records, {len(names)} names")

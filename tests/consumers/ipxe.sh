@@ -52,11 +52,11 @@ done
 
 # on_wire SERVER-COMMAND...: a client asks the server that the command starts, in namespaces of their own; $@ of the client in $ask
 on_wire() {
-  ask=$ask work=$work lib=$lib unshare -nm bash -c '
+  ask=$ask at=${at:-} work=$work lib=$lib unshare -nm bash -c '
     mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/kea && mount -t tmpfs tmpfs /run && ip link set lo up
     unshare -n sleep 30 & peer=$!
     for _ in $(seq 50); do [ "$(readlink /proc/$peer/ns/net)" != "$(readlink /proc/self/ns/net)" ] && break; sleep 0.02; done
-    ip link add va type veth peer name vb netns $peer && ip addr add 10.1.0.65/24 dev va && ip link set va up
+    ip link add va type veth peer name vb netns $peer && ip addr add ${at:-10.1.0.65}/24 dev va && ip link set va up
     nsenter --net=/proc/$peer/ns/net ip link set vb up
     rm -f "$work/run.log"
     KEA_PIDFILE_DIR=$work KEA_LOCKFILE_DIR=none "$@" > "$work/run.log" 2>&1 & server=$!
@@ -77,6 +77,31 @@ for server in by_dnsmasq by_kea; do
   equal "$server: iPXE of w1" "$($server 94:6d:ae:00:00:04 --arch 0 --ipxe)" "10.1.0.33 router 10.1.0.1 boot http://10.1.0.65/cluster/ipxe/web.ipxe from 10.1.0.65"
   equal "$server: iPXE of a stranger" "$($server 02:00:00:00:00:98 --arch 7 --ipxe)" "nothing"
 done
+
+# Two networks, in each from the server's own address there
+compile_case ipxe-two-networks
+conf=$work/two/kea/kea-dhcp4.conf
+{ cat "$src/tests/golden/compile/ipxe-two-networks/spec.yaml"; printf 'outputs: { kea: {} }\n'; } > "$work/two.yaml" && cp "$src/tests/golden/compile/ipxe-two-networks/devices.csv" "$work"
+"$bin" compile "$work/two.yaml" -o "$work/two" --only ipxe,preseed,kickstart,cloud-init,kea > "$work/two.log" 2>&1 || { cat "$work/two.log" >&2; fail "compile two networks with kea"; }
+for file in "$work"/two/ipxe/*.ipxe; do reads "$file" || { cat "$work/read.log" >&2; fail "$file is refused"; }; done
+named "$work/two" "$work"/two/ipxe/*.ipxe
+[ ! -e "$work/two/ipxe/far.ipxe" ] || fail "f1 is installed by who is not in its network"
+rm -rf "$work/etc" && mkdir "$work/etc" && cp "$out/dnsmasq/dhcp-hosts" "$work/etc" && : > "$work/etc/hosts" && sed "s|/etc/dnsmasq.cluster/|$work/etc/|" "$out/dnsmasq/dnsmasq.conf" > "$work/etc/dnsmasq.conf"
+for server in by_dnsmasq by_kea; do
+  at=10.1.0.49
+  equal "$server: UEFI of n1, at home" "$($server 94:6d:ae:00:00:01 --arch 7)" "10.1.0.17 router 10.1.0.1 boot ipxe.efi from 10.1.0.49"
+  equal "$server: iPXE of n1, at home" "$($server 94:6d:ae:00:00:01 --arch 7 --ipxe)" "10.1.0.17 router 10.1.0.1 boot http://10.1.0.49/cluster/ipxe/near.ipxe from 10.1.0.49"
+  equal "$server: iPXE of b1, at home" "$($server 94:6d:ae:00:00:03 --arch 7 --ipxe)" "10.1.0.33 router 10.1.0.1 boot http://10.1.0.49/cluster/ipxe/both.ipxe from 10.1.0.49"
+  at=10.2.0.49
+  equal "$server: UEFI of s1, next door" "$($server 94:6d:ae:00:00:02 --arch 7)" "10.2.0.17 boot ipxe.efi from 10.2.0.49"
+  equal "$server: iPXE of s1, next door" "$($server 94:6d:ae:00:00:02 --arch 7 --ipxe)" "10.2.0.17 boot http://10.2.0.49/cluster/ipxe/back.ipxe from 10.2.0.49"
+  at=10.3.0.1
+  equal "$server: UEFI of f1, where nobody installs" "$($server 94:6d:ae:00:00:05 --arch 7)" "nothing"
+done
+at=
+equal "whom installers ask for packages" "$(sed -n 's/.*mirror.*hostname string *//p' "$out"/preseed/near.cfg "$out"/preseed/both.cfg | sort | uniq -c | tr -s ' ')" " 2 10.1.0.65"
+grep -q 'inst.repo=http://10.2.0.65/packages/' "$work/two/ipxe/back.ipxe" || fail "s1 asks for packages where it does not reach them: $(grep -o 'inst.repo=[^ ]*' "$work/two/ipxe/back.ipxe")"
+conf=$golden/kea/kea-dhcp4.conf
 
 # Broken twins: a label that is not there, a menu that erases by default, a script that is not there; a class that Kea does not know.
 refused() {   # refused WHAT SED-EXPRESSION

@@ -47,6 +47,34 @@ grep -q 'cluster:pdu_apparent:va{model=\\"na-415-3ph-60\\"} > 34502"' "$work/sup
 grep -q 'cluster:feed_apparent:va{feed=\\"A\\"} > 1600000"' "$work/superpod/prometheus/rules/alerts.yml" || fail "feed A does not carry 1,600,000 VA"
 grep -q 'count by (group, instance) .* < 8"' "$work/superpod/prometheus/rules/alerts.yml" || fail "a DGX has not 8 GPUs"
 
+# A GPU that is cut reports 0 of itself, its instances how long they were active: half and a tenth are 0.3; the others' 40 % are 0.4
+sed 's/gpu_power_limit: 250 W }/gpu_power_limit: 250 W, software: { mig: 7x1g.10gb } }/' "$src/tests/golden/compile/prometheus/spec.yaml" > "$work/cut.yaml"
+"$bin" compile "$work/cut.yaml" -o "$work/cut" --only prometheus > "$work/cut.log" 2>&1 || { cat "$work/cut.log" >&2; fail "compile GPUs that are cut"; }
+grep -q '^DCGM_FI_PROF_GR_ENGINE_ACTIVE, gauge' "$work/cut/prometheus/dcgm-counters.csv" || fail "the exporter does not read what instances do"
+grep -q GR_ENGINE "$out/prometheus/dcgm-counters.csv" && fail "it does where nothing is cut"
+cat > "$work/cut/prometheus/tests/cut_test.yml" <<'YAML'
+rule_files: [../rules/recording.yml]
+tests:
+  - interval: 1m
+    input_series:
+      - { series: 'DCGM_FI_DEV_GPU_UTIL{job="dcgm",group="gpu",instance="g1",gpu="0"}', values: '0 0' }
+      - { series: 'DCGM_FI_PROF_GR_ENGINE_ACTIVE{job="dcgm",group="gpu",instance="g1",gpu="0",GPU_I_ID="7"}', values: '0.5 0.5' }
+      - { series: 'DCGM_FI_PROF_GR_ENGINE_ACTIVE{job="dcgm",group="gpu",instance="g1",gpu="0",GPU_I_ID="8"}', values: '0.1 0.1' }
+      - { series: 'DCGM_FI_DEV_GPU_UTIL{job="dcgm",group="vis",instance="v1",gpu="0"}', values: '40 40' }
+      - { series: 'DCGM_FI_PROF_GR_ENGINE_ACTIVE{job="dcgm",group="vis",instance="v1",gpu="0"}', values: '0.9 0.9' }
+    promql_expr_test:
+      - expr: group:gpu_utilisation:ratio
+        eval_time: 1m
+        exp_samples:
+          - { labels: 'group:gpu_utilisation:ratio{group="gpu"}', value: 0.3 }
+          - { labels: 'group:gpu_utilisation:ratio{group="vis"}', value: 0.4 }
+YAML
+cut_test() { (cd "$work/cut/prometheus/tests" && promtool test rules cut_test.yml) > "$work/cut.log" 2>&1; }
+cut_test || { tail -20 "$work/cut.log" >&2; fail "the utilisation of GPUs that are cut"; }
+sed -i 's/,group!~[^}]*}/}/' "$work/cut/prometheus/rules/recording.yml"
+if cut_test; then fail "the 0 of a GPU that is cut counts, and nobody sees it"; fi
+say "utilisation of instances"
+
 # What Alertmanager does with them
 equal "receiver of a critical alert" "$(amtool config routes test --config.file="$work/superpod/prometheus/alertmanager.yml" severity=critical)" operators
 

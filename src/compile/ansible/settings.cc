@@ -22,7 +22,8 @@
 namespace clusterc {
 namespace {
 
-constexpr std::array kRoles = std::to_array<std::string_view>({"base", "mirror", "repositories", "name_server", "dhcp", "web_server", "kernel", "limits", "netplan", "networkd", "networkmanager", "nftables", "chrony", "identity", "drives", "nfs_server", "rdma", "roce", "subnet_manager", "mounts", "nvidia_driver", "nvidia_fabric_manager",
+// The firewall before the settings that let a machine forward.
+constexpr std::array kRoles = std::to_array<std::string_view>({"base", "mirror", "repositories", "name_server", "dhcp", "web_server", "nftables", "kernel", "limits", "netplan", "networkd", "networkmanager", "chrony", "identity", "drives", "nfs_server", "rdma", "roce", "subnet_manager", "mounts", "nvidia_driver", "nvidia_fabric_manager",
                                                                "nvidia_imex", "nvidia_mig", "cuda", "rocm", "fabric_env", "containers", "slurm", "syslog_ng", "node_exporter", "prometheus", "grafana", "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as catalog/compatibility/driver-os.yaml does.
@@ -198,10 +199,10 @@ void check_unmade(const CompileInput& in, const MadeOutputs& made, int group, st
   const bool watched = made("prometheus"), logged = made("syslog-ng");
   if (family == "RedHat" && (watched || logged) && !told(findings, "monitoring-unmade", g.software.os.span))
     findings.note("monitoring-unmade", g.software.os.span, "the repositories of '" + one_line(*g.software.os) + "' have no " + (watched && logged ? "exporters and no syslog-ng" : watched ? "exporters" : "syslog-ng") + ": the plays install none on '" + g.name + "', " + (watched ? "and Prometheus asks its nodes in vain" : "and its logs stay there"))
-        .help("install them by other means; the files for them are compiled");
-  if (g.has_role(Role::gateway) && g.count > 0 && in.cluster.networks.size() > 1 && forwarded_networks(in.cluster, group).empty() && !told(findings, "gateway-unmade", g.span))
+        .help("install them by other means (EPEL has golang-github-prometheus-node-exporter, syslog-ng and syslog-ng-http); the files for them are compiled");
+  if (g.has_role(Role::gateway) && g.count > 0 && in.cluster.networks.size() > 1 && !forwards(in.cluster, group) && !told(findings, "gateway-unmade", g.span))
     findings.note("gateway-unmade", g.span, "'" + g.name + "' is to be a gateway between networks: nothing makes it forward").help(in.cluster.own_site ? "it has addresses in two networks at least that are not out of band; and where it is among the BMCs too, the firewall (nftables) has to be made" : "a cloud's networks have routers of their own");
-  if (!forwarded_networks(in.cluster, group).empty() && !made("nftables") && !told(findings, "gateway-unguarded", g.span))
+  if (forwards(in.cluster, group) && !made("nftables") && !told(findings, "gateway-unguarded", g.span))
     findings.note("gateway-unguarded", g.span, "'" + g.name + "' forwards between networks, and no firewall is made: whoever reaches it from outside reaches these networks through it").help("`outputs: { nftables: {} }`");
 }
 
@@ -217,7 +218,7 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
   const GroupNetwork network(in, group, of_network);
   out.files = node_files(c, in.plan, group, network);
   // By the plays alone, which bring the firewall too; and first, since it sets other settings back (Linux, Documentation/networking/ip-sysctl.rst).
-  if (!forwarded_networks(c, group).empty()) out.files.sysctl.insert(0, "net.ipv4.ip_forward = 1\n");
+  if (forwards(c, group)) out.files.sysctl.insert(0, "net.ipv4.ip_forward = 1\n");
   out.kernel_arguments = kernel_arguments(g, findings);
   check_releases(g.software, findings);
   out.packages = node_packages(c, group);

@@ -11,9 +11,18 @@
 namespace clusterc {
 namespace {
 
-bool given_out(const Cluster& c, int network) {
+// Whatever is installed.
+bool always_given_out(const Cluster& c, int network) {
   const NetworkModel& n = c.networks[static_cast<std::size_t>(network)];
   return n.subnet && n.kind == LinkKind::ethernet && (network == primary_network(c) || n.everything || n.carries_traffic(Traffic::oob));
+}
+
+std::vector<bool> given_out(const Cluster& c) {
+  std::vector<bool> out(c.networks.size());
+  for (std::size_t n = 0; n < out.size(); ++n) out[n] = always_given_out(c, static_cast<int>(n));
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (const int over = install_network(c, static_cast<int>(g)); over >= 0) out[static_cast<std::size_t>(over)] = true;
+  return out;
 }
 
 // Ports of the address `n` of a node, as inventory and netplan call them; one for each port of its bond.
@@ -46,7 +55,7 @@ std::optional<DhcpServer> dhcp_server(const Cluster& c) {
   const bool provisions = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::provisioning); });
   if (!provisions && !(c.own_site && c.spec.inventory)) return std::nullopt;
   for (std::size_t n = 0; n < c.networks.size(); ++n)
-    if (given_out(c, static_cast<int>(n))) {
+    if (always_given_out(c, static_cast<int>(n))) {
       const auto* kea = c.spec.outputs.find("kea");
       return kea && !kea->value.skip.value_or(false) ? DhcpServer::kea : DhcpServer::dnsmasq;
     }
@@ -55,9 +64,10 @@ std::optional<DhcpServer> dhcp_server(const Cluster& c) {
 
 std::vector<DhcpNetwork> dhcp_networks(const CompileInput& in) {
   std::vector<DhcpNetwork> out;
+  const std::vector<bool> given = given_out(in.cluster);
   for (const AddressPlan& a : in.plan.addresses) {
     const NetworkModel& net = in.cluster.networks[static_cast<std::size_t>(a.network)];
-    if (given_out(in.cluster, a.network)) out.push_back({net, a.subnet, net.spec && net.spec->gateway ? a.gateway : 0});
+    if (given[static_cast<std::size_t>(a.network)]) out.push_back({net, a.network, a.subnet, net.spec && net.spec->gateway ? a.gateway : 0});
   }
   return out;
 }
@@ -70,7 +80,9 @@ void each_reservation(const CompileInput& in, const std::function<void(const Dhc
   if (const auto boot = network_boot(in))
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
       for (const NetworkBoot::Script& script : boot->scripts) starts[g] = starts[g] || script.group == c.nodes[g].name;
-  const int primary = primary_network(c);
+  std::vector<int> over;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) over.push_back(install_network(c, static_cast<int>(g)));
+  const std::vector<bool> given = given_out(c);
   const std::vector<DhcpNetwork> networks = dhcp_networks(in);
   auto next = networks.begin();
   bool taken = false;
@@ -79,7 +91,7 @@ void each_reservation(const CompileInput& in, const std::function<void(const Dhc
   each_address(
       in,
       [&](const AddressPlan& a) {
-        taken = given_out(c, a.network);
+        taken = given[static_cast<std::size_t>(a.network)];
         if (taken) begin(*next++);
       },
       [&](const NamedAddress& n) {
@@ -99,7 +111,7 @@ void each_reservation(const CompileInput& in, const std::function<void(const Dhc
         name = n.name;
         if (!n.plain) name += '-', name += net.name;
         if (!n.plain && n.number > 0 && !n.first) name += '-', append_int(name, n.number);
-        const bool boots = !bmc && n.group >= 0 && n.network == primary && starts[static_cast<std::size_t>(n.group)];
+        const bool boots = !bmc && n.group >= 0 && n.network == over[static_cast<std::size_t>(n.group)] && starts[static_cast<std::size_t>(n.group)];
         take({n.address, name, macs, boots ? std::string_view(c.nodes[static_cast<std::size_t>(n.group)].name) : std::string_view()});
       });
 }
@@ -107,24 +119,22 @@ void each_reservation(const CompileInput& in, const std::function<void(const Dhc
 std::optional<NetworkBoot> network_boot(const CompileInput& in) {
   if (!boots_over_network(in.cluster)) return std::nullopt;
   NetworkBoot out;
+  for (const BootServer& s : boot_servers(in)) out.servers.push_back({s.network, s.address});
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     Findings of_installer;   // said by the installer's own output
     const auto plan = install_plan(in, static_cast<int>(g), of_installer);
     if (!plan) continue;
     const std::string& group = in.cluster.nodes[g].name;
-    out.server = plan->server.address;
-    out.scripts.push_back({group, plan->server.url + "/ipxe/" + group + ".ipxe"});
+    out.scripts.push_back({group, plan->server.address, plan->server.url + "/ipxe/" + group + ".ipxe"});
   }
   return out.scripts.empty() ? std::nullopt : std::optional(std::move(out));
 }
-
-bool manages_equipment(const DhcpNetwork& n) { return n.network.everything || (n.network.carries_traffic(Traffic::oob) && !n.network.carries_traffic(Traffic::inband)); }
 
 bool reaches_from(const Cluster& c, const DhcpNetwork& n, std::string_view address) {
   const auto a = parse_ipv4(address);
   if (!a || n.subnet.contains(*a)) return a.has_value();
   const bool inside = std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& o) { return o.subnet && o.subnet->contains(*a); });
-  return n.gateway != 0 && !(manages_equipment(n) && inside);
+  return n.gateway != 0 && !(is_out_of_band(n.network) && inside);
 }
 
 std::vector<std::string_view> dhcp_time_servers(const Cluster& c, const DhcpNetwork& n) {

@@ -1,5 +1,5 @@
 // Who is given which address over DHCP and what is told with it: read here once, written by each server's output in its own words. The network
-// that users' traffic enters by, and those that manage equipment, are given out; all other addresses stand on the nodes.
+// that users' traffic enters by, those that groups are installed over, and those that manage equipment, are given out; all other addresses stand on the nodes.
 //
 // Every address is reserved: by the MAC of the inventory where it has one (of each port of a bond), else by the name that the client says it has,
 // which an image or a BMC may be told. Who is neither gets none.
@@ -23,6 +23,7 @@ std::optional<DhcpServer> dhcp_server(const Cluster&);
 
 struct DhcpNetwork {
   const NetworkModel& network;
+  int index = -1;
   Ipv4Prefix subnet;
   std::uint32_t gateway = 0;                      // what the spec names; 0: there is none
 };
@@ -43,8 +44,9 @@ void each_reservation(const CompileInput&, const std::function<void(const DhcpNe
 struct Loader { int architecture; std::string_view name, file; };
 inline constexpr Loader kLoaders[] = {{0, "bios", "undionly.kpxe"}, {7, "efi", "ipxe.efi"}, {9, "efi-9", "ipxe.efi"}, {11, "efi-arm", "ipxe-arm64.efi"}};
 struct NetworkBoot {
-  std::uint32_t server = 0;
-  struct Script { std::string_view group; std::string url; };
+  struct Server { int network; std::uint32_t address; };   // in the order of the networks
+  struct Script { std::string_view group; std::uint32_t server; std::string url; };
+  std::vector<Server> servers;
   std::vector<Script> scripts;
 };
 std::optional<NetworkBoot> network_boot(const CompileInput&);   // nullopt: nobody starts over the network
@@ -52,7 +54,6 @@ std::optional<NetworkBoot> network_boot(const CompileInput&);   // nullopt: nobo
 // Servers as the options carry them, addresses and not names, that clients of this network reach: in it, or behind its gateway; what manages equipment is kept apart from
 // the cluster's other networks.
 bool reaches_from(const Cluster&, const DhcpNetwork&, std::string_view address);
-bool manages_equipment(const DhcpNetwork&);
 std::vector<std::string_view> dhcp_time_servers(const Cluster&, const DhcpNetwork&);
 
 }  // namespace clusterc

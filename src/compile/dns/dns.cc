@@ -1,7 +1,7 @@
 // dns/: a zone of the cluster's domain with every name that hosts has, a zone of addresses for each subnet, and named.conf.cluster that names them.
 //
-// A zone of addresses ends at an octet: 10.10.0.0/16 is 10.10.in-addr.arpa, a /20 lies in the zone of its first two octets, a /26 in that of its first
-// three; subnets that share one are in one file. Serial numbers: digits of the zone's own digest, so that one changes when a record of its zone does and at
+// A zone of addresses ends at an octet: 10.10.0.0/16 is 10.10.in-addr.arpa, a /22 has a zone for each of its /24 that has addresses, so that it claims nobody
+// else's; a /26 lies in the zone of its first three. Subnets that share one are in one file. Serial numbers: digits of the zone's own digest, so that one changes when a record of its zone does and at
 // nothing else; they do not count up, and secondaries are told by `rndc retransfer`.
 #include "compile/dns/dns.h"
 
@@ -13,6 +13,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/ansible/settings.h"
+#include "compile/gateways.h"
 #include "compile/hosts/each_address.h"
 #include "compile/install/install.h"
 
@@ -31,11 +32,19 @@ int answering_group(const CompileInput& in) {
   return first_provisioner(c);
 }
 
-// "10.10.in-addr.arpa" of the octets that a prefix has in full, and how many they are: 1 to 3.
-std::string reverse_zone(const Ipv4Prefix& subnet, int& octets) {
-  octets = std::clamp(subnet.length / 8, 1, 3);
+// Of the first node of a group in a network; 0: it is not there.
+std::uint32_t address_of(const CompileInput& in, int group, int network) {
+  const int e = end_points_of(in.cluster, network, group);
+  return e < 0 ? 0 : in.plan.address(network, e, 0, 0);
+}
+
+// Octets of the zones that a prefix's addresses lie in: 1 to 3.
+int zone_octets(const Ipv4Prefix& subnet) { return std::clamp((subnet.length + 7) / 8, 1, 3); }
+
+// "10.10.in-addr.arpa" of the first octets of an address.
+std::string reverse_zone(std::uint32_t address, int octets) {
   std::string zone;
-  for (int i = octets - 1; i >= 0; --i) append_uint(zone, (subnet.base >> (24 - 8 * i)) & 0xff), zone += '.';
+  for (int i = octets - 1; i >= 0; --i) append_uint(zone, (address >> (24 - 8 * i)) & 0xff), zone += '.';
   return zone + "in-addr.arpa";
 }
 
@@ -171,15 +180,16 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     return;
   }
   std::map<std::string, std::string> reverse;   // zone -> records
-  std::vector<std::string*> of_network(c.networks.size(), nullptr);
-  std::vector<int> octets(c.networks.size(), 1);
+  std::string* back = nullptr;                  // of the zone that the last address lay in
+  int octets = 0;
+  std::uint32_t in_zone = 0;
   const ZoneBegin zone_begin = begin_zone(in, domain, server, bundle);
   std::string& out = bundle.text();
   std::string first;
   if (!in.judging) each_address(
       in,
       [&](const AddressPlan& a) {
-        of_network[static_cast<std::size_t>(a.network)] = &reverse[reverse_zone(a.subnet, octets[static_cast<std::size_t>(a.network)])];
+        back = nullptr, octets = zone_octets(a.subnet);
         out += "; network ", out += c.networks[a.network].name, out += ' ', out += a.subnet.text(), out += '\n';
       },
       [&](const NamedAddress& n) {
@@ -198,12 +208,12 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         if (n.plain) record(false, 0);
         if (n.first) record(true, 0);
         if (n.number > 0) record(true, n.number);
-        std::string& back = *of_network[static_cast<std::size_t>(n.network)];
-        for (int octet = 3; octet >= octets[static_cast<std::size_t>(n.network)]; --octet) {
-          append_uint(back, (n.address >> (24 - 8 * octet)) & 0xff);
-          back += octet > octets[static_cast<std::size_t>(n.network)] ? '.' : ' ';
+        if (const std::uint32_t zone = n.address >> (32 - 8 * octets); !back || zone != in_zone) in_zone = zone, back = &reverse[reverse_zone(n.address, octets)];
+        for (int octet = 3; octet >= octets; --octet) {
+          append_uint(*back, (n.address >> (24 - 8 * octet)) & 0xff);
+          *back += octet > octets ? '.' : ' ';
         }
-        back += "PTR ", back += first, back += '.', back += domain, back += ".\n";
+        *back += "PTR ", *back += first, *back += '.', *back += domain, *back += ".\n";
       });
   append_extra(in, "zone", out, findings);
   end_zone(zone_begin, bundle);
@@ -249,9 +259,18 @@ std::vector<std::string> name_servers(const CompileInput& in, const NodeGroupMod
     if (s) out.push_back(*s);
   const std::uint32_t own = out.empty() ? own_name_server(in) : 0;
   if (own == 0) return out;
-  const NetworkModel& net = in.cluster.networks[static_cast<std::size_t>(home_of(in.cluster, in.plan, answering_group(in)).network)];
-  const auto group = static_cast<int>(&g - in.cluster.nodes.data());
-  if (std::any_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group && !is_management_port(in.cluster, net, e); })) out.push_back(ipv4_text(own));
+  const Cluster& c = in.cluster;
+  const auto group = static_cast<int>(&g - c.nodes.data());
+  const int by = answering_group(in), home = home_of(c, in.plan, by).network, primary = primary_network(c, group);
+  const auto address_in = [&](int network) { return network >= 0 && end_points_of(c, network, group) >= 0 ? address_of(in, by, network) : 0; };
+  std::uint32_t address = address_in(home);
+  if (address == 0) address = address_in(primary);
+  // Over the cluster's own gateways. dnsmasq, as Debian starts it, answers who is beside it alone (--local-service).
+  if (address == 0 && is_made(c, "dns")) {
+    const std::vector<GatewayRoute> routes = gateway_routes(c, group);
+    if (std::any_of(routes.begin(), routes.end(), [&](const GatewayRoute& r) { return r.to == home; })) address = own;
+  }
+  if (address != 0) out.push_back(ipv4_text(address));
   return out;
 }
 
@@ -259,7 +278,8 @@ std::vector<std::string> dhcp_name_servers(const CompileInput& in, const DhcpNet
   std::vector<std::string> out;
   for (const auto& s : in.cluster.spec.software.name_servers)
     if (s && reaches_from(in.cluster, n, *s)) out.push_back(*s);
-  const std::uint32_t own = in.cluster.spec.software.name_servers.empty() && !manages_equipment(n) ? own_name_server(in) : 0;
+  std::uint32_t own = in.cluster.spec.software.name_servers.empty() && !is_out_of_band(n.network) ? own_name_server(in) : 0;
+  if (const std::uint32_t beside = own != 0 ? address_of(in, answering_group(in), n.index) : 0; beside != 0) own = beside;
   if (own != 0 && reaches_from(in.cluster, n, ipv4_text(own))) out.push_back(ipv4_text(own));
   return out;
 }

@@ -16,6 +16,6 @@ std::uint32_t own_name_server(const CompileInput&);
 // What DHCP tells clients of a network of them, IPv4: those of the spec, else the cluster's own, where they reach it (dhcp.h). What manages equipment is told of none
 // of the cluster's: its firewall takes no questions from there.
 std::vector<std::string> dhcp_name_servers(const CompileInput&, const DhcpNetwork&);
-// Whom nodes of the group ask: who the spec names, else the cluster's own where they are in its network.
+// Whom nodes of the group ask: who the spec names, else the cluster's own, where they are in a network with it or a gateway of the cluster leads there.
 std::vector<std::string> name_servers(const CompileInput&, const NodeGroupModel&);
 }  // namespace clusterc

@@ -114,7 +114,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (n.gateway != 0) out += ',', append_ipv4(n.gateway, out);
     out += '\n';
     // Likewise a name server, which dnsmasq is where it serves names; the firewall takes no questions from what manages equipment.
-    if (is_made(c, "dns") || manages_equipment(n)) {
+    if (is_made(c, "dns") || is_out_of_band(n.network)) {
       out += "dhcp-option=tag:", out += name, out += ",option:dns-server";
       if (!servers.empty()) out += ',', out += servers;
       out += '\n';
@@ -123,13 +123,14 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   }
   // Tags with a '/' are no network's.
   if (const auto boot = network_boot(in)) {
-    const std::string server = ipv4_text(boot->server);
     out += "\n# starting over the network: iPXE over TFTP, then the script of the node's group over HTTP\nenable-tftp\ntftp-root=/srv/tftp\ntftp-no-fail\ndhcp-userclass=set:boot/ipxe,iPXE\n";
     for (const Loader& l : kLoaders) {
       out += "dhcp-match=set:boot/", out += l.name, out += ",option:client-arch,", append_int(out, l.architecture);
-      out += "\ndhcp-boot=tag:boot/", out += l.name, out += ",tag:!boot/ipxe,", out += l.file, out += ",," + server + "\n";
+      out += '\n';
+      for (const NetworkBoot::Server& s : boot->servers)
+        out += "dhcp-boot=tag:boot/", out += l.name, out += ",tag:!boot/ipxe,tag:", out += c.networks[static_cast<std::size_t>(s.network)].name, out += ',', out += l.file, out += ",," + ipv4_text(s.address) + "\n";
     }
-    for (const NetworkBoot::Script& script : boot->scripts) out += "dhcp-boot=tag:boot/ipxe,tag:group/", out += script.group, out += ',', out += script.url, out += ",," + server + "\n";
+    for (const NetworkBoot::Script& script : boot->scripts) out += "dhcp-boot=tag:boot/ipxe,tag:group/", out += script.group, out += ',', out += script.url, out += ",," + ipv4_text(script.server) + "\n";
   }
   append_extra(in, out, findings);
   bundle.close();

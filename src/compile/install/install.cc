@@ -94,22 +94,30 @@ int first_provisioner(const Cluster& c) {
   return -1;
 }
 
+int install_network(const Cluster& c, int group) {
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  const int by = first_provisioner(c);
+  if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || by < 0) return -1;
+  const int own = primary_network(c, group);
+  return own >= 0 && c.networks[static_cast<std::size_t>(own)].kind == LinkKind::ethernet && end_points_of(c, own, by) >= 0 ? own : -1;
+}
+
 std::optional<Installer> installer_of(const Cluster& c, int group) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
-  const int primary = primary_network(c);
-  if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || primary < 0 || first_provisioner(c) < 0 || !dhcp_server(c)) return std::nullopt;
-  const NetworkModel& net = c.networks[static_cast<std::size_t>(primary)];
-  if (net.kind != LinkKind::ethernet || std::none_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group && !is_management_port(c, net, e); })) return std::nullopt;
+  if (install_network(c, group) < 0 || !dhcp_server(c)) return std::nullopt;
   const auto k = known_release(g);
   return k ? std::optional(k->installer) : std::nullopt;
 }
 
 void note_uninstalled(const Cluster& c, int group, Findings& findings) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
-  const int primary = primary_network(c), own = primary_network(c, group);
-  if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || own < 0 || own == primary || installer_of(c, group) || !known_release(g)) return;
-  findings.note("install-unmade", g.span, "nothing installs '" + g.name + "': DHCP and the start over the network are of '" + c.networks[static_cast<std::size_t>(primary)].name + "', its nodes are in '" + c.networks[static_cast<std::size_t>(own)].name + "'")
-      .help("connect them to it, or install them by other means: cloud-init and the plays are compiled for them");
+  const int own = primary_network(c, group), by = first_provisioner(c);
+  if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || own < 0 || by < 0 || installer_of(c, group) || !known_release(g)) return;
+  const std::string &network = c.networks[static_cast<std::size_t>(own)].name, &server = c.nodes[static_cast<std::size_t>(by)].name;
+  if (c.networks[static_cast<std::size_t>(own)].kind != LinkKind::ethernet)
+    findings.note("install-unmade", g.span, "nothing installs '" + g.name + "': its nodes are in '" + network + "', which is no Ethernet: they start over none of their networks").help("connect them to an Ethernet of '" + server + "' that carries in-band traffic, or install them by other means: cloud-init and the plays are compiled for them");
+  else
+    findings.note("install-unmade", g.span, "nothing installs '" + g.name + "': '" + server + "', which gives addresses out and installs, is not in their network '" + network + "'").help("connect '" + server + "' to it, or install them by other means: cloud-init and the plays are compiled for them");
 }
 
 bool installs(const Cluster& c, Installer which) {
@@ -120,31 +128,40 @@ bool installs(const Cluster& c, Installer which) {
 
 bool installs(const Cluster& c) { return installs(c, Installer::preseed) || installs(c, Installer::autoinstall) || installs(c, Installer::kickstart); }
 
-std::optional<BootServer> boot_server(const CompileInput& in) {
-  const int group = first_provisioner(in.cluster);
-  if (group < 0) return std::nullopt;
-  const Home home = home_of(in.cluster, in.plan, group);
-  BootServer out;
-  if (home.network >= 0) out.address = in.plan.address(home.network, home.end_points, 0, 0);
-  if (out.address == 0) return std::nullopt;
-  out.url = "http://" + ipv4_text(out.address) + "/cluster";
+namespace {
+
+BootServer server_in(const CompileInput& in, int network) {
+  const std::uint32_t address = in.plan.address(network, end_points_of(in.cluster, network, first_provisioner(in.cluster)), 0, 0);
+  return {network, address, "http://" + ipv4_text(address) + "/cluster"};
+}
+
+}  // namespace
+
+std::vector<BootServer> boot_servers(const CompileInput& in) {
+  std::vector<bool> over(in.cluster.networks.size());
+  for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g)
+    if (installer_of(in.cluster, static_cast<int>(g))) over[static_cast<std::size_t>(install_network(in.cluster, static_cast<int>(g)))] = true;
+  std::vector<BootServer> out;
+  for (std::size_t n = 0; n < over.size(); ++n)
+    if (over[n]) out.push_back(server_in(in, static_cast<int>(n)));
   return out;
 }
 
 std::optional<InstallPlan> install_plan(const CompileInput& in, int group, Findings& findings) {
   const auto installer = installer_of(in.cluster, group);
-  const auto server = boot_server(in);
-  if (!installer || !server) return std::nullopt;
+  if (!installer) return std::nullopt;
+  const BootServer server = server_in(in, install_network(in.cluster, group));
+  if (server.address == 0) return std::nullopt;
   const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
   const KnownRelease k = *known_release(g);
-  InstallPlan out{.installer = *installer, .os = std::string(k.os), .release = k, .server = *server};
-  out.mirror = k.mirror.empty() ? server->url + "/media/" + out.os : k.mirror;
-  if (const std::string base = installer_mirror(in); !base.empty() && !k.mirror.empty()) {
+  InstallPlan out{.installer = *installer, .os = std::string(k.os), .release = k, .server = server};
+  out.mirror = k.mirror.empty() ? server.url + "/media/" + out.os : k.mirror;
+  if (const std::string base = installer_mirror(in, server.network); !base.empty() && !k.mirror.empty()) {
     out.mirror = mirrored(k.mirror, base);
     if (const std::string_view security = security_mirror(k); !security.empty()) out.security = mirrored(security, base);
   }
   out.user = "admin";
-  out.keys = server->url + "/authorized_keys";
+  out.keys = server.url + "/authorized_keys";
   choose_drives(g, out, findings);
   out.network = is_made(in.cluster, "cloud-init") && has_network_config(in, group);
   if (is_made(in.cluster, "cloud-init")) out.folders = (g.count + kBucket - 1) / kBucket;

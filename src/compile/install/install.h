@@ -2,7 +2,7 @@
 // installers' outputs, the boot menus and DHCP write it in their own words.
 //
 // What cannot be known is served beside the compiled tree: `authorized_keys` of the administrators, `media/OS` where a distribution has no public mirror.
-// A node is installed by another: the first that provisions, over the primary network. Whoever provisions is not installed this way, nor is a cloud.
+// A node is installed by another: the first that provisions, over the network that both are in. Whoever provisions is not installed this way, nor is a cloud.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -37,12 +37,16 @@ bool installs(const Cluster&);
 // The group whose first node installs others, and gives them their addresses; -1: none does.
 int first_provisioner(const Cluster&);
 
-// The machine that DHCP, boot loaders and installers come from.
+// The network that DHCP, boot loaders and installers reach a group over: its own primary one, where the first provisioner is in it too. -1: none.
+int install_network(const Cluster&, int group);
+
+// The machine that they come from, as it is reached over one network.
 struct BootServer {
+  int network = -1;
   std::uint32_t address = 0;
   std::string url;                                 // of the folder that holds the compiled tree
 };
-std::optional<BootServer> boot_server(const CompileInput&);   // nullopt: nobody provisions, or has an address
+std::vector<BootServer> boot_servers(const CompileInput&);    // one for each network that groups are installed over, in the order of the networks
 
 struct InstallPlan {
   Installer installer;

@@ -72,12 +72,16 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
     json.end_array().end_object();
   };
   std::string mac_text;
+  const auto boot = network_boot(in);
   each_reservation(
       in,
       [&](const DhcpNetwork& n) {
         end_network();
         json.begin_object().field("id", ++id).field("subnet", n.subnet.text());
         json.object("user-context", JsonWriter::Layout::line).field("network", n.network.name).end_object();
+        if (boot)
+          for (const NetworkBoot::Server& s : boot->servers)
+            if (s.network == n.index) json.field("next-server", ipv4_text(s.address));
         json.array("option-data");
         if (n.gateway != 0) option(json, "routers", ipv4_text(n.gateway));
         if (const std::string servers = join(dhcp_name_servers(in, n), ", "); !servers.empty()) option(json, "domain-name-servers", servers);
@@ -104,10 +108,10 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
   for (const std::string& name : names)   // host names: letters, digits, '-', '.' and '_' only
     json.begin_object(JsonWriter::Layout::line).field("name", class_of(name)).field("test", "option[host-name].text == '" + name + "'").end_object();
   // The class of a group comes with the reservation, so that its script is looked for once that is found (KNOWN).
-  if (const auto boot = network_boot(in)) {
-    const std::string server = ipv4_text(boot->server), ipxe = "substring(option[user-class].hex, 0, 4) == 'iPXE'";
+  if (boot) {
+    const std::string ipxe = "substring(option[user-class].hex, 0, 4) == 'iPXE'";
     const auto loads = [&](std::string_view name, const std::string& test, std::string_view file) {
-      json.begin_object(JsonWriter::Layout::line).field("name", name).field("test", test).field("next-server", server).field("boot-file-name", file).end_object();
+      json.begin_object(JsonWriter::Layout::line).field("name", name).field("test", test).field("boot-file-name", file).end_object();
     };
     for (const Loader& l : kLoaders) {
       std::string code;

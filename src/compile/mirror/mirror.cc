@@ -211,7 +211,7 @@ std::optional<MirrorServer> mirror_server(const CompileInput& in) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const std::int64_t member = c.nodes[g].names.index_of(name);
     if (member < 0) continue;
-    out.node = name, out.group = static_cast<int>(g);
+    out.node = name, out.group = static_cast<int>(g), out.member = member;
     if (const Home home = home_of(c, in.plan, out.group); home.network >= 0) out.address = in.plan.address(home.network, home.end_points, member, 0);
     break;
   }
@@ -234,10 +234,12 @@ std::string mirrored(std::string_view url, std::string_view base) {
   return std::string(base) + "/" + std::string(begin == url.npos ? url : url.substr(begin + 3));
 }
 
-std::string installer_mirror(const CompileInput& in) {
+std::string installer_mirror(const CompileInput& in, int network) {
   const auto server = mirror_server(in);
   if (!server) return {};
-  return "http://" + (server->address != 0 ? ipv4_text(server->address) : server->host) + "/packages";
+  std::uint32_t address = server->address;
+  if (const int beside = server->group >= 0 ? end_points_of(in.cluster, network, server->group) : -1; beside >= 0) address = in.plan.address(network, beside, server->member, 0);
+  return "http://" + (address != 0 ? ipv4_text(address) : server->host) + "/packages";
 }
 
 // https://www.debian.org/security/ (security.debian.org/debian-security, SUITE-security); Ubuntu: what its installer writes, where ports.ubuntu.com has both.

@@ -20,7 +20,8 @@ struct MirrorServer {
   std::string host;             // as the spec has it, and as certificates must
   std::string node;             // of this cluster, by its name; empty: a machine that is none of its
   int group = -1;
-  std::uint32_t address = 0;    // of that node; 0: none
+  std::int64_t member = 0;
+  std::uint32_t address = 0;    // that its plain name means; 0: none
 };
 std::optional<MirrorServer> mirror_server(const CompileInput&);   // nullopt: the spec names none
 bool has_images(const Cluster&);                                  // images are mirrored
@@ -28,8 +29,8 @@ std::vector<std::string> mirrored_registries(const Cluster&);     // whose image
 
 // Where a file of the internet lies below the mirror's URL.
 std::string mirrored(std::string_view url, std::string_view base);
-// That URL for installers, which know no authority of the site: over HTTP, by address where it is known. Empty: no mirror.
-std::string installer_mirror(const CompileInput&);
+// That URL for installers in a network, which know no authority of the site: over HTTP, by its address there, else by the one that its name means. Empty: no mirror.
+std::string installer_mirror(const CompileInput&, int network);
 
 // The archive of a distribution's security updates; empty: they come with the others.
 std::string_view security_mirror(const KnownRelease&);

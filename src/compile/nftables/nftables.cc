@@ -16,8 +16,6 @@
 namespace clusterc {
 namespace {
 
-bool is_oob(const NetworkModel& n) { return is_out_of_band(n); }
-
 constexpr Role kManagers[] = {Role::provisioning, Role::scheduler, Role::monitoring, Role::fabric_manager, Role::control_plane};
 bool manages(const NodeGroupModel& g) { return std::any_of(std::begin(kManagers), std::end(kManagers), [&](Role r) { return g.has_role(r); }); }
 bool runs_pods(const Cluster& c) { return c.spec.software.scheduler && c.spec.software.scheduler->kind && *c.spec.software.scheduler->kind == SchedulerKind::kubernetes; }
@@ -26,7 +24,7 @@ bool lets_users_in(const NodeGroupModel& g) { return g.has_role(Role::login) || 
 // Where the spec has a management network to cut off, and says by roles who may speak with it or come in from outside: a firewall made without
 // that would lock its owner out.
 bool wanted(const Cluster& c) {
-  const auto network = [&](bool oob) { return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return n.subnet && is_oob(n) == oob; }); };
+  const auto network = [&](bool oob) { return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return n.subnet && is_out_of_band(n) == oob; }); };
   return network(true) && network(false) && std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && (manages(g) || lets_users_in(g)); });
 }
 
@@ -110,23 +108,23 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   std::vector<Ipv4Prefix> inside, oob;
   for (const NetworkModel& n : c.networks)
-    if (n.subnet) (is_oob(n) ? oob : inside).push_back(*n.subnet);
+    if (n.subnet) (is_out_of_band(n) ? oob : inside).push_back(*n.subnet);
   std::string nodes, logins, managers;
   const auto add = [](std::string& to, const NodeGroupModel& g) { to += to.empty() ? "" : ", ", to += g.names.text(); };
   for (const NodeGroupModel& g : c.nodes)
     if (g.count > 0) add(manages(g) ? managers : lets_users_in(g) ? logins : nodes, g);
-  const auto forwards = [&](std::string_view file) {
+  const auto forwarding = [&](std::string_view file) {
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
-      if (firewall_file(c.nodes[g]) == file && !forwarded_networks(c, static_cast<int>(g)).empty()) return true;
+      if (firewall_file(c.nodes[g]) == file && forwards(c, static_cast<int>(g))) return true;
     return false;
   };
   std::vector<std::string_view> files;
   if (!nodes.empty()) files.push_back("node.nft"), write(in, "node.nft", nodes, inside, oob, false, false, false, bundle, findings);
-  if (!logins.empty()) files.push_back("login.nft"), write(in, "login.nft", logins, inside, oob, true, false, forwards("login.nft"), bundle, findings);
+  if (!logins.empty()) files.push_back("login.nft"), write(in, "login.nft", logins, inside, oob, true, false, forwarding("login.nft"), bundle, findings);
   // A group may do both; and where no group lets users in, ssh to the managers is the only way that there is.
   bool both = logins.empty();
   for (const NodeGroupModel& g : c.nodes) both |= g.count > 0 && manages(g) && lets_users_in(g);
-  if (!managers.empty()) files.push_back("manager.nft"), write(in, "manager.nft", managers, inside, oob, both, true, forwards("manager.nft"), bundle, findings);
+  if (!managers.empty()) files.push_back("manager.nft"), write(in, "manager.nft", managers, inside, oob, both, true, forwarding("manager.nft"), bundle, findings);
   check_extra_files(in, "nftables", files, findings);
 }
 
@@ -135,7 +133,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 std::vector<std::string> firewall_inside(const Cluster& c) {
   std::vector<std::string> out;
   for (const NetworkModel& n : c.networks)
-    if (n.subnet && !is_oob(n)) out.push_back(n.subnet->text());
+    if (n.subnet && !is_out_of_band(n)) out.push_back(n.subnet->text());
   return out;
 }
 

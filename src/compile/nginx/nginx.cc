@@ -54,7 +54,7 @@ void packages(const Cluster& c, const MirrorServer& m, std::string& out) {
   out += "        default_type application/octet-stream;\n    }\n";
 }
 
-bool serves_both(const MirrorServer& m, const std::optional<BootServer>& boot, const Cluster& c) { return boot && m.address == boot->address && installs(c); }
+bool serves_both(const MirrorServer& m, const Cluster& c) { return m.group >= 0 && m.group == first_provisioner(c) && m.member == 0 && installs(c); }
 
 // The registry behind it has images by the registry that they are from; Docker, which asks a mirror for images of docker.io alone, does not say so.
 void registry(const Cluster& c, const MirrorServer& m, std::string& out) {
@@ -79,6 +79,9 @@ void mirror(const CompileInput& in, const MirrorServer& m, Bundle& bundle, Findi
   if (!m.node.empty() && m.node != m.host) names += " " + m.node;
   if (!m.node.empty() && m.node == m.host && c.spec.software.domain) names += " " + m.node + "." + *c.spec.software.domain;
   if (m.address != 0) names += " " + ipv4_text(m.address);
+  for (const BootServer& s : boot_servers(in))   // installers ask for it by its address beside them
+    if (const int e = m.group >= 0 ? end_points_of(c, s.network, m.group) : -1; e >= 0)
+      if (const std::uint32_t address = in.plan.address(s.network, e, m.member, 0); address != m.address) names += " " + ipv4_text(address);
   out += "server {\n    listen 443 ssl;\n    server_name " + names + ";\n    server_tokens off;\n";
   out += "    ssl_certificate /etc/nginx/cluster-mirror.pem;\n    ssl_certificate_key /etc/nginx/cluster-mirror.key;\n    ssl_protocols TLSv1.2 TLSv1.3;\n";
   extra_directives(in, "mirror.conf", out, findings);
@@ -86,7 +89,7 @@ void mirror(const CompileInput& in, const MirrorServer& m, Bundle& bundle, Findi
   packages(c, m, out);
   if (has_images(c)) registry(c, m, out);
   out += "}\n";
-  if (!serves_both(m, boot_server(in), c)) {
+  if (!serves_both(m, c)) {
     out += "\n# installers know no authority of the site; what they fetch is signed, or as trusted as the way that they started\nserver {\n    listen 80;\n    server_name " + names + ";\n    server_tokens off;\n";
     out += "\n    location / {\n        return 404;\n    }\n";
     packages(c, m, out);
@@ -97,22 +100,21 @@ void mirror(const CompileInput& in, const MirrorServer& m, Bundle& bundle, Findi
 
 void installations(const CompileInput& in, const std::optional<MirrorServer>& m, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
-  const auto server = boot_server(in);
-  const int primary = primary_network(c);
-  if (!installs(c) || !server || primary < 0 || !c.networks[static_cast<std::size_t>(primary)].subnet) return;
-  const std::string address = ipv4_text(server->address), clients = c.networks[static_cast<std::size_t>(primary)].subnet->text();
+  std::vector<std::string> addresses, clients;
+  for (const BootServer& s : boot_servers(in)) addresses.push_back(ipv4_text(s.address)), clients.push_back(c.networks[static_cast<std::size_t>(s.network)].subnet->text());
+  if (addresses.empty()) return;
   bundle.open("nginx/cluster.conf", "nginx");
   std::string& out = bundle.text();
   out += made_by(in, "nginx");
-  out += "# for the machine with the address " + address + ": /etc/nginx/conf.d/cluster.conf; the compiled tree lies in /srv/cluster\n";
+  out += "# for the machine with the address " + addresses.front() + ": /etc/nginx/conf.d/cluster.conf; the compiled tree lies in /srv/cluster\n";
   // By its name and not its address alone, so that nginx starts on the second of two heads as well, and beside the site that a distribution brings.
-  out += "server {\n    listen 80;\n    server_name " + address + ";\n    server_tokens off;\n    root /srv;\n";
+  out += "server {\n    listen 80;\n    server_name " + join(addresses, " ") + ";\n    server_tokens off;\n    root /srv;\n";
   extra_directives(in, "cluster.conf", out, findings);
   out += "\n    location / {\n        return 404;\n    }\n\n";
   out += "    location ~ ^/cluster/(authorized_keys$|(ipxe|preseed|autoinstall|kickstart|cloud-init|media|install)/) {\n";
-  only({clients}, out);
+  only(clients, out);
   out += "        disable_symlinks if_not_owner from=$document_root;\n        default_type text/plain;\n    }\n";
-  if (m && serves_both(*m, server, c)) packages(c, *m, out);
+  if (m && serves_both(*m, c)) packages(c, *m, out);
   out += "}\n";
   bundle.close();
 }

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
+#include "model/mig.h"
 #include "plan/equipment.h"
 #include "write/writers.h"
 
@@ -257,12 +258,31 @@ std::string watching_node(const CompileInput& in) {
 
 bool watches_with(const Cluster& c, std::string_view program) { return names_program(c, {program}); }
 
+namespace {
+
+// "a|b": groups whose GPUs are cut by MIG, as a regular expression.
+std::string cut_groups(const Cluster& c) {
+  std::string out;
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.count > 0 && g.server.gpu_count > 0 && mig_layout(g.software)) out += (out.empty() ? "" : "|") + g.name;
+  return out;
+}
+
+// Of a GPU that is cut, the utilisation is 0 or missing; its instances have the share of the time that they were active (NVIDIA/dcgm-exporter, issues 216 and 430; DCGM, field 1001).
+std::string gpu_utilisation(const Cluster& c) {
+  const std::string cut = cut_groups(c);
+  if (cut.empty()) return "avg by (group) (DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\"}) / 100";
+  return "avg by (group) (DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\",group!~\"" + cut + "\"}) / 100 or avg by (group) (DCGM_FI_PROF_GR_ENGINE_ACTIVE{job=\"dcgm\",group=~\"" + cut + "\"})";
+}
+
+}  // namespace
+
 std::vector<RecordingRule> recording_rules(const CompileInput& in, Findings& findings) {
   const Exporters e = exporters_of(in.cluster);
   std::vector<RecordingRule> rules{{"cluster:nodes_up:ratio", "avg(up{job=\"node\"})"}};
   if (e.dcgm) {
     rules.push_back({"cluster:gpu_power:watts", "sum(max by (instance, gpu) (DCGM_FI_DEV_POWER_USAGE{job=\"dcgm\"}))"});
-    rules.push_back({"group:gpu_utilisation:ratio", "avg by (group) (DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\"}) / 100"});
+    rules.push_back({"group:gpu_utilisation:ratio", gpu_utilisation(in.cluster)});
   }
   // Tens of volt-amperes (PowerNet-MIB, rPDU2DeviceStatusApparentPower: hundredths of kVA); PDUs of another maker: an extra line of this name.
   if (e.snmp) rules.push_back({"cluster:pdu_apparent:va", "rPDU2DeviceStatusApparentPower{job=\"pdu\"} * 10"});
@@ -414,6 +434,7 @@ void write_counters(const CompileInput& in, Bundle& bundle) {
   std::string& out = bundle.text();
   out += made_by(in, "prometheus");
   for (const auto& [field, type, help] : kFields) ((((out += field) += ", ") += type) += ", ") += help, out += '\n';
+  if (!cut_groups(in.cluster).empty()) out += "DCGM_FI_PROF_GR_ENGINE_ACTIVE, gauge, share of the time that an instance was active\n";
   bundle.close();
 }
 

@@ -1,4 +1,4 @@
-// What a client of Lustre or BeeGFS is told to mount, as a spec writes it.
+// What a client of Lustre, BeeGFS or NFS is told to mount, as a spec writes it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,6 +15,10 @@ struct LustreSource { std::vector<LustreNid> nids; };
 std::optional<LustreSource> read_lustre_source(std::string_view, std::string& why);
 
 // A host name or an IPv4 address.
-bool is_beegfs_host(std::string_view);
+bool is_mount_host(std::string_view);
+
+// "filer:/vol/home", "/vol/home": a folder of an NFS server, whose host may stand in `servers`.
+struct NfsSource { std::string host, folder; };
+std::optional<NfsSource> read_nfs_source(std::string_view, std::string& why);
 
 }  // namespace clusterc

@@ -1,4 +1,4 @@
-#include "compile/lustre.h"
+#include "compile/mount_source.h"
 
 #include <algorithm>
 
@@ -45,8 +45,23 @@ std::optional<LustreSource> read_lustre_source(std::string_view text, std::strin
   return out;
 }
 
-bool is_beegfs_host(std::string_view text) {
+bool is_mount_host(std::string_view text) {
   return !text.empty() && text.size() <= 253 && is_plain(text.front()) && text.front() != '-' && std::all_of(text.begin(), text.end(), [](char c) { return is_plain(c) || c == '.'; });
+}
+
+std::optional<NfsSource> read_nfs_source(std::string_view text, std::string& why) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos || text.size() > kLongest) return why = "it has no folder, which begins with '/'", std::nullopt;
+  NfsSource out{std::string(text.substr(0, slash)), std::string(text.substr(slash))};
+  if (!out.host.empty()) {
+    if (out.host.back() != ':') return why = "between the host and the folder stands ':'", std::nullopt;
+    out.host.pop_back();
+    if (!is_mount_host(out.host)) return why = "'" + one_line(out.host) + "' is no host name or IPv4 address", std::nullopt;
+  }
+  for (const std::string_view part : split(std::string_view(out.folder).substr(1), '/'))
+    if (out.folder != "/" && (part.empty() || part == "." || part == ".." || !std::all_of(part.begin(), part.end(), [](char c) { return is_plain(c) || c == '.'; })))
+      return why = "'" + one_line(out.folder) + "' is no folder: names of letters, digits, '.', - and _ behind each '/'", std::nullopt;
+  return out;
 }
 
 }  // namespace clusterc

@@ -1,0 +1,76 @@
+// Routes and settings that follow from groups with the role gateway, by hand.
+#include "compile/gateways.h"
+
+#include "unit/compile/compiled.h"
+
+namespace clusterc {
+namespace {
+
+using test::Compiled;
+
+std::string vm(const std::string& name, std::string_view more = "") { return "  " + name + ": { names: " + name + "1, virtual_machine: { cpus: 2, memory: 2 GiB }" + std::string(more) + " }\n"; }
+std::string network(const std::string& name, int number, bool router, const std::string& connects) {
+  const std::string base = "10." + std::to_string(number) + ".0.";
+  return "  " + name + ": { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, subnet: " + base + "0/24, " + (router ? "gateway: " + base + "1, " : "") + "carries: [inband], connects: {" + connects + "} }\n";
+}
+const std::string kSite = "clusterc: 1\nrules: 2026.11\nname: case\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nsoftware: { os: debian-12 }\nnodes:\n";
+
+// Two networks with routers of their own and one without: a way there, and the same back.
+const std::string kThree = kSite + vm("near") + vm("far") + vm("out") + vm("both") + vm("gate", ", roles: [gateway]") + "networks:\n" + network("lan", 1, true, "near: 1, both: 1, gate: 1") +
+                           network("store", 2, false, "far: 1, both: 1, gate: 1") + network("dmz", 3, true, "out: 1, gate: 1");
+
+// "store over lan; dmz over lan"
+std::string routes(const Cluster& c, std::string_view name) {
+  std::string out;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (c.nodes[g].name == name)
+      for (const GatewayRoute& r : gateway_routes(c, static_cast<int>(g))) {
+        const NetworkModel& over = c.networks[static_cast<std::size_t>(r.over)];
+        EXPECT_EQ(c.nodes[static_cast<std::size_t>(over.ends[static_cast<std::size_t>(r.end_points)].group)].name, "gate");
+        out += (out.empty() ? "" : "; ") + c.networks[static_cast<std::size_t>(r.to)].name + " over " + over.name;
+      }
+  return out;
+}
+
+TEST(Gateways, WhoHasARouteHasOneBack) {
+  Compiled c;
+  c.spec(kThree, {"hosts"});
+  ASSERT_EQ(c.findings.count(Severity::error), 0) << c.told();
+  EXPECT_EQ(routes(*c.cluster, "near"), "store over lan");                // dmz: the routers know each other
+  EXPECT_EQ(routes(*c.cluster, "out"), "store over dmz");
+  EXPECT_EQ(routes(*c.cluster, "far"), "lan over store; dmz over store");
+  EXPECT_EQ(routes(*c.cluster, "both"), "");                              // in lan, whose router leads to dmz
+  EXPECT_EQ(routes(*c.cluster, "gate"), "");
+}
+
+TEST(Gateways, WhoMayAnswerOverAnotherPortTakesWhatComesSo) {
+  Compiled c;
+  c.spec(kThree, {"ansible"});
+  const auto loose = [&](const std::string& group) { return c.file("ansible/group_vars/group_" + group + ".yaml").find("rp_filter = 2") != std::string::npos; };
+  EXPECT_TRUE(loose("both"));
+  EXPECT_TRUE(loose("gate"));
+  EXPECT_FALSE(loose("near"));
+}
+
+TEST(Gateways, ForwardingWithoutAFirewallIsSaid) {
+  const auto said = [](const std::string& spec) {
+    Compiled c;
+    c.spec(spec, {"ansible"});
+    return std::pair(c.told().find("gateway-unguarded") != std::string::npos, c.file("ansible/group_vars/group_gate.yaml").find("ip_forward = 1") != std::string::npos);
+  };
+  EXPECT_EQ(said(kThree), std::pair(true, true));                         // nothing is out of band, so that no firewall is asked for
+  const std::string guarded = kThree + "  oob: { kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, subnet: 10.9.0.0/24, connects: everything }\n";
+  EXPECT_EQ(said(guarded), std::pair(false, true));
+  EXPECT_EQ(said(guarded + "outputs: { nftables: { skip: true } }\n"), std::pair(true, true));
+}
+
+TEST(Gateways, OneLegIsNone) {
+  Compiled c;
+  c.spec(kSite + vm("near") + vm("gate", ", roles: [gateway]") + "networks:\n" + network("lan", 1, true, "near: 1, gate: 1") + network("store", 2, false, "near: 1"), {"hosts"});
+  ASSERT_TRUE(c.cluster);
+  EXPECT_FALSE(forwards(*c.cluster, 1));
+  EXPECT_EQ(routes(*c.cluster, "near"), "");
+}
+
+}  // namespace
+}  // namespace clusterc
