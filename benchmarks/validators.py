@@ -87,10 +87,15 @@ def triad(args, programs, hpcc):
         return next(r for r in measurements(out) if r["metric"] == "memory.triad" and r["device"]["label"] == "host")
 
     pairs, cpus = [], sorted(os.sched_getaffinity(0))[:THREADS]
-    for _ in range(args.pairs):
-        theirs, elements = stream(hpcc, args.stream_order)
+    elements = 0
+    for turn in range(args.pairs):
+        # Who is first changes: a machine that has just done nothing is not the one of a second later.
+        if turn % 2 == 0:
+            theirs, elements = stream(hpcc, args.stream_order)
         ranks = [record(p) for p in [memory(elements, 1, {cpu}) for cpu in cpus]]
         threads = record(memory(elements * THREADS, THREADS, set(cpus)))
+        if turn % 2 == 1:
+            theirs, elements = stream(hpcc, args.stream_order)
         pairs.append({"ours": sum(r["max"] for r in ranks) / 1e9, "threads": threads["max"] / 1e9, "theirs": theirs, "elements": elements, "records": [*ranks, threads]})
         print(f"triad: ours {pairs[-1]['ours']:.2f}, in one process {pairs[-1]['threads']:.2f}, hpcc {theirs:.2f} GB/s", file=sys.stderr)
     return pairs
@@ -115,11 +120,15 @@ def mpi(args, programs, bare):
         for pattern, metric in PATTERNS:
             for size in args.sizes:
                 command = ["mpirun", "-n", str(THREADS)]
-                text = run([*command, bare, pattern, str(size), str(MPI_REPETITIONS), str(MPI_WARMUP)], "bare_mpi").split()
+                text, ours = None, None
+                for first in (turn % 2 == 0, turn % 2 == 1):   # who is first changes, as above
+                    if first:
+                        text = run([*command, bare, pattern, str(size), str(MPI_REPETITIONS), str(MPI_WARMUP)], "bare_mpi").split()
+                    else:
+                        ours = measurements(run([*command, programs["mpi"], "--tests", pattern, "--size", f"{size}B", "--types", "int32", "--placements", "out-of-place",
+                                                 "--iterations", str(MPI_REPETITIONS), "--warmup", str(MPI_WARMUP), "--allow-busy"], "clusterc-mpi"))
                 median = statistics.median(float(s) for s in text[:-1])
                 theirs = median / 2 if pattern == "pingpong" else int(text[-1]) * size / median if pattern == "bandwidth" else median
-                ours = measurements(run([*command, programs["mpi"], "--tests", pattern, "--size", f"{size}B", "--types", "int32", "--placements", "out-of-place",
-                                         "--iterations", str(MPI_REPETITIONS), "--warmup", str(MPI_WARMUP), "--allow-busy"], "clusterc-mpi"))
                 ours = next(r for r in ours if r["metric"] == metric)
                 ratio = theirs / ours["value"] if ours["better"] == "lower" else ours["value"] / theirs
                 pairs.append({"pattern": pattern, "size": size, "ours": ours["value"], "theirs": theirs, "speed": ratio, "record": ours})
