@@ -4,12 +4,15 @@
 
 #include "base/ip.h"
 #include "base/text.h"
+#include "compile/ansible/settings.h"
 #include "compile/chrony/chrony.h"
 #include "compile/common.h"
 #include "compile/dhcp/dhcp.h"
 #include "compile/dns/dns.h"
+#include "compile/gateways.h"
 #include "compile/group_network.h"
 #include "compile/hosts/each_address.h"
+#include "compile/install/install.h"
 
 namespace clusterc {
 namespace {
@@ -28,6 +31,14 @@ std::string quoted(const std::vector<std::string>& names) {
   return out;
 }
 
+// Over the cluster's own gateways, or a way to this very host.
+bool reaches_by_route(const CompileInput& in, int group, int network, std::uint32_t address) {
+  const std::vector<GatewayRoute> routes = gateway_routes(in.cluster, group);
+  if (std::any_of(routes.begin(), routes.end(), [&](const GatewayRoute& r) { return r.to == network; })) return true;
+  const std::vector<HostRoute> hosts = host_routes(in.cluster, in.plan, group);
+  return std::any_of(hosts.begin(), hosts.end(), [&](const HostRoute& r) { return r.to == address; });
+}
+
 // Servers that a group is told of and that lie in none of its networks, where it has no gateway. A name that is none of the cluster's lies wherever somebody's name
 // server says: outside.
 void check_ways(const CompileInput& in, Findings& findings) {
@@ -38,15 +49,24 @@ void check_ways(const CompileInput& in, Findings& findings) {
   std::string outside, clock;
   const std::uint32_t own_name = own_name_server(in);
   const bool kea = dhcp_server(c) == DhcpServer::kea;   // it serves no names
+  // Packages of plays and installers lie outside where no mirror has them.
+  const bool fetches = is_made(c, "ansible") && !(c.spec.software.mirror && c.spec.software.mirror->server);
+  std::vector<std::string> fetching;
+  SourceSpan fetching_at;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const NodeGroupModel& group = c.nodes[g];
     const std::vector<const NetworkModel*> networks = networks_of(c, static_cast<int>(g));
-    if (group.count == 0 || networks.empty() || !c.own_site) continue;   // a cloud's networks have routers of their own
+    if (group.count == 0 || networks.empty()) continue;
     const bool gateway = std::any_of(networks.begin(), networks.end(), [](const NetworkModel* n) { return n->spec && n->spec->gateway; });
     if (gateway) continue;
+    if (fetches) fetching.push_back(group.name), fetching_at = group.span;
+    if (!c.own_site) continue;   // a cloud's networks have routers of their own
     const auto beside = [&](const std::string& server) {
       const auto address = parse_ipv4(server);
-      return address && std::any_of(networks.begin(), networks.end(), [&](const NetworkModel* n) { return n->subnet->contains(*address); });
+      if (!address) return false;
+      if (std::any_of(networks.begin(), networks.end(), [&](const NetworkModel* n) { return n->subnet->contains(*address); })) return true;
+      const auto theirs = std::find_if(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return n.subnet && n.subnet->contains(*address); });
+      return theirs != c.networks.end() && reaches_by_route(in, static_cast<int>(g), static_cast<int>(theirs - c.networks.begin()), *address);
     };
     const Value<std::string>* far = nullptr;
     for (const auto& s : group.software.time_servers) {
@@ -55,7 +75,9 @@ void check_ways(const CompileInput& in, Findings& findings) {
       if (mine == own.end()) { far = &s; continue; }
       const Home home = home_of(c, in.plan, mine->group);   // what its plain name means
       if (mine->group == static_cast<int>(g) || std::find(networks.begin(), networks.end(), &c.networks[static_cast<std::size_t>(home.network)]) != networks.end()) continue;
-      clockless.push_back(group.name), clockless_at = s.span, clock = *s;
+      if (reaches_by_route(in, static_cast<int>(g), home.network, in.plan.address(home.network, home.end_points, mine->member, 0))) continue;
+      if (clockless.empty() || clockless.back() != group.name) clockless.push_back(group.name);
+      clockless_at = s.span, clock = *s;
     }
     for (const auto& s : group.software.name_servers)
       if (s && !beside(*s)) far = &s;
@@ -65,6 +87,9 @@ void check_ways(const CompileInput& in, Findings& findings) {
   if (!without.empty())
     findings.note("network-no-way-out", at, quoted(without) + (without.size() == 1 ? " has" : " have") + " no gateway, and '" + one_line(outside) + "' lies in no network of theirs")
         .help("`gateway` of a network names its router; else name servers that lie in the cluster's own networks");
+  if (!fetching.empty() && without.empty())
+    findings.note("network-no-way-out", fetching_at, quoted(fetching) + (fetching.size() == 1 ? " has" : " have") + " no gateway: nothing that is compiled leads to the repositories that " + (installs(c) ? "installers and plays" : "the plays") + " read")
+        .help("`gateway` of a network names its router" + std::string(c.own_site ? "; a site without internet has a `mirror`" : ", in a cloud's subnet most often its first address"));
   if (!clockless.empty())
     findings.note("time-server-unreached", clockless_at, "the name '" + one_line(clock) + "' means an address in a network that " + quoted(clockless) + (clockless.size() == 1 ? " is" : " are") + " not in")
         .help("name it as it is called in a network that both are in (NODE-NETWORK), or give it a leg in theirs");

@@ -105,7 +105,7 @@ std::optional<NetworkMount> mount_of_source(const Cluster& c, const StorageModel
   std::string why;
   if (is_of(s, StorageKind::lustre)) {
     const auto source = read_lustre_source(*s.spec->source, why);
-    const bool reached = source && std::any_of(source->nids.begin(), source->nids.end(), [&](const LustreNid& nid) { return network_at(c, nid.address, group) >= 0; });
+    const bool reached = source && std::any_of(source->nids.begin(), source->nids.end(), [&](const LustreNid& nid) { return nid.address == 0 || network_at(c, nid.address, group) >= 0; });
     // flock: locks of files hold between nodes, which is the default since Lustre 2.13 only (mount.lustre(8))
     return reached ? std::optional(NetworkMount{*s.spec->source, *s.spec->mount, "lustre", "flock,_netdev"}) : std::nullopt;
   }
@@ -183,6 +183,7 @@ std::string lnet_options(const Cluster& c, const Plan& plan, int group, const Gr
     if (!is_of(s, StorageKind::lustre) || !network_mount(c, plan, static_cast<int>(i), group)) continue;
     const auto source = read_lustre_source(*s.spec->source, why);   // it is mounted, so it can be read
     for (const LustreNid& nid : source->nids) {
+      if (nid.address == 0) continue;   // LNet's own choice
       const int over = network_at(c, nid.address, group);
       if (over < 0) continue;
       auto at = std::find_if(nets.begin(), nets.end(), [&](const auto& n) { return n.first == nid.net; });
@@ -201,6 +202,10 @@ bool is_mounted_by_us(const Cluster& c, const Plan& plan, int storage, int group
 
 void check_sources(const Cluster& c, Findings& findings) {
   for (const StorageModel& s : c.storage) {
+    if (s.spec && s.spec->servers && s.spec->servers->external)
+      for (const NodeGroupModel& g : c.nodes)
+        if (g.names.index_of(*s.spec->servers->external) >= 0)
+          findings.error("storage-external-own", s.spec->servers->external.span, "'" + *s.spec->servers->external + "' is a node of '" + g.name + "', and `external` is a host that is none of the cluster's: nothing would export '" + s.name + "'").help("`servers: { nodes: " + g.name + " }`");
     if (!s.spec || !s.spec->source || !s.spec->kind) continue;
     const auto& source = s.spec->source;
     const std::string shown = "'" + one_line(source->substr(0, 80)) + "'";

@@ -5,6 +5,8 @@
 
 #include "compile/ansible/settings.h"
 #include "compile/common.h"
+#include "compile/hosts/each_address.h"
+#include "compile/slurm/slurm.h"
 
 namespace clusterc {
 namespace {
@@ -48,6 +50,17 @@ class Places {
   std::optional<bool> guarded_;
 };
 
+// Others speak with these by their plain names: schedulers and their databases, who provisions and watches, the mirror. Few nodes.
+constexpr std::int64_t kMostServing = 16;
+bool is_called_by_name(const Cluster& c, int group) {
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  if (g.count == 0 || g.count > kMostServing) return false;
+  for (const Role r : {Role::scheduler, Role::provisioning, Role::monitoring, Role::control_plane, Role::etcd})
+    if (g.has_role(r)) return true;
+  const auto& mirror = c.spec.software.mirror;
+  return (mirror && mirror->server && g.names.index_of(*mirror->server) >= 0) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g);
+}
+
 bool any_gateway(const Cluster& c) { return std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.has_role(Role::gateway); }); }
 
 }  // namespace
@@ -72,6 +85,42 @@ std::vector<GatewayRoute> gateway_routes(const Cluster& c, int group) {
       out.push_back({.to = static_cast<int>(n), .over = static_cast<int>(over), .end_points = places.end_points(by, over), .gateways = c.nodes[k].count});
     }
   }
+  return out;
+}
+
+int gateway_between(const Cluster& c, int from, int to) {
+  if (!any_gateway(c)) return -1;
+  Places places(c);
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    if (places.is_in(static_cast<int>(g), static_cast<std::size_t>(from)) && places.is_in(static_cast<int>(g), static_cast<std::size_t>(to)) && places.forwards(static_cast<int>(g))) return static_cast<int>(g);
+  return -1;
+}
+
+std::vector<HostRoute> host_routes(const Cluster& c, const Plan& plan, int group) {
+  std::vector<HostRoute> out;
+  std::optional<Places> places;
+  const int primary = primary_network(c, group);
+  if (!c.own_site || primary < 0) return out;
+  for (std::size_t s = 0; s < c.nodes.size(); ++s) {
+    const int server = static_cast<int>(s);
+    if (server == group || !is_called_by_name(c, server)) continue;
+    const Home home = home_of(c, plan, server);
+    if (home.network < 0 || home.network == primary) continue;
+    if (!places) places.emplace(c);
+    const auto routed = [&](std::size_t n) { const Network* spec = c.networks[n].spec; return spec && spec->gateway; };
+    std::size_t over = c.networks.size();
+    bool out_by_router = false;
+    for (std::size_t n = 0; n < c.networks.size(); ++n) {
+      if (!places->is_in(group, n)) continue;
+      out_by_router |= routed(n);
+      if (places->is_in(server, n) && (over == c.networks.size() || static_cast<int>(n) == primary)) over = n;
+    }
+    const auto at = static_cast<std::size_t>(home.network);
+    if (over == c.networks.size() || places->is_in(group, at) || (out_by_router && routed(at))) continue;
+    for (std::int64_t m = 0; m < c.nodes[s].count; ++m)
+      out.push_back({plan.address(home.network, home.end_points, m, 0), plan.address(static_cast<int>(over), places->end_points(server, over), m, 0), static_cast<int>(over)});
+  }
+  std::erase_if(out, [](const HostRoute& r) { return r.to == 0 || r.through == 0; });
   return out;
 }
 

@@ -148,6 +148,7 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings
   // The way out, and the name servers, belong to the primary network, else to the first with a gateway.
   const int primary = primary_network(c, group);
   const std::vector<GatewayRoute> routes = gateway_routes(c, group);
+  const std::vector<HostRoute> servers = host_routes(c, in.plan, group);
   int way_out = -1, first = -1;
   bool in_primary = false;
   std::vector<std::int64_t> in_network(c.networks.size());
@@ -157,9 +158,11 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings
       marks_.push_back({.network = a.network, .end_points = a.end_points, .port = a.port, .before = {}, .behind = {}});
       for (const GatewayRoute& r : routes) {
         if (r.over != a.network || a.port != 0) continue;
-        a.routes.push_back({.to = c.networks[static_cast<std::size_t>(r.to)].subnet->text(), .mark = marks_.size()});
+        a.routes.push_back({.to = c.networks[static_cast<std::size_t>(r.to)].subnet->text(), .mark = marks_.size(), .through = 0});
         marks_.push_back({.network = r.over, .end_points = r.end_points, .among = r.gateways, .before = {}, .behind = {}});
       }
+      for (const HostRoute& r : servers)
+        if (r.over == a.network && a.port == 0) a.routes.push_back({.to = ipv4_text(r.to) + "/32", .mark = 0, .through = r.through});
       ++in_network[static_cast<std::size_t>(a.network)];
       if (first < 0) first = a.network;
       in_primary |= a.network == primary;
@@ -203,7 +206,7 @@ std::string GroupNetwork::address(const NetworkAddress& a, bool with_prefix) con
   return out;
 }
 
-std::string GroupNetwork::via(const NetworkRoute& route) const { return PatternText::mark(salt_, route.mark); }
+std::string GroupNetwork::via(const NetworkRoute& route) const { return route.through != 0 ? ipv4_text(route.through) : PatternText::mark(salt_, route.mark); }
 
 std::string GroupNetwork::with_mac(const NetworkDevice& device, std::string before, std::string behind) {
   if (!in_.inventory) return {};

@@ -34,6 +34,7 @@ inline constexpr std::int64_t kBondMonitorMilliseconds = 100;
 struct NetworkRoute {
   std::string to;                      // 10.4.0.0/24
   std::size_t mark = 0;                // stands for the next hop in a text
+  std::uint32_t through = 0;           // the next hop of all nodes, and no mark
 };
 
 struct NetworkAddress {
@@ -43,7 +44,7 @@ struct NetworkAddress {
   std::string subnet;                  // 10.3.0.0/24
   int length = 0;                      // of its prefix
   std::uint32_t gateway = 0;           // the way out is here; 0: it is not
-  std::vector<NetworkRoute> routes;    // over the cluster's own gateways
+  std::vector<NetworkRoute> routes;    // over the cluster's own gateways, and to nodes that serve
 };
 
 struct NetworkDevice {

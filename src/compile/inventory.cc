@@ -72,6 +72,12 @@ class CsvReader {
   std::size_t at_ = 0;
 };
 
+// Of one adapter: not of a group of them (IEEE 802-2014, 8.2.2: the first bit on the wire), and not nothing.
+std::optional<std::uint64_t> parse_port_mac(std::string_view text) {
+  const auto mac = parse_mac(text);
+  return mac && *mac != 0 && (*mac >> 40 & 1) == 0 ? mac : std::nullopt;
+}
+
 std::string place(std::string_view name, std::string_view port) {
   std::string key(name);
   key += '\n';
@@ -161,7 +167,7 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
       to = parse(c.text);
       if (!to && ++values <= kMostTold) findings.error("inventory-value", at(c.begin, c.end), "'" + shown(c.text) + "' is no " + std::string(what)).help("for example " + std::string(example));
     };
-    value(mac, "MAC address", parse_mac, "94:6d:ae:12:34:56", r.mac);
+    value(mac, "MAC address of a port", parse_port_mac, "94:6d:ae:12:34:56", r.mac);
     value(guid, "GUID", parse_guid, "0x946dae0300123456", r.guid);
     const auto [before, fresh] = inventory.by_place_.emplace(place(r.name, r.port), inventory.rows_.size());
     if (!fresh) {

@@ -34,8 +34,10 @@ std::optional<LustreSource> read_lustre_source(std::string_view text, std::strin
       const std::size_t at = std::min(nid.find('@'), nid.size());
       const auto address = parse_ipv4(nid.substr(0, at));
       const auto net = lnet_of(at < nid.size() ? nid.substr(at + 1) : "tcp");
-      if (!address || !net) return why = "'" + one_line(nid) + "' is no NID, an IPv4 address and an LNet such as 10.3.0.5@o2ib or 10.3.0.5@tcp1", std::nullopt;
-      out.nids.push_back({*address, *net});
+      const std::string_view host = nid.substr(0, at);
+      const bool name = is_mount_host(host) && std::any_of(host.begin(), host.end(), [](char c) { return !is_digit(c) && c != '.'; });
+      if ((!address && !name) || !net) return why = "'" + one_line(nid) + "' is no NID, an address or host name and an LNet such as 10.3.0.5@o2ib or fs-1.example.org@tcp", std::nullopt;
+      out.nids.push_back({address.value_or(0), *net});
     }
   std::size_t level = 0;
   for (const std::string_view part : split(text.substr(slash + 2), '/')) {

@@ -8,12 +8,14 @@
 //            gateway and services, groups take slots 1, 2, …, equipment takes them from the last one down. Nobody's addresses move when another grows.
 //   blocks   each takes a block of the least power of two that holds it, aligned to its size, in order: nobody moves until somebody outgrows a block.
 //   packed   one after another, each member at a multiple of its addresses while that fits.
+// Nobody gets the gateway's address, nor one of a host outside that the spec names.
 // In slots and blocks member i (from 0) has the (i+1)-th place, so that gpu001 of 10.10.0.0/16 is 10.10.16.1.
 #include "plan/addresses.h"
 
 #include <algorithm>
 #include <bit>
 
+#include "model/named_hosts.h"
 #include "plan/bgp.h"
 
 namespace clusterc {
@@ -26,37 +28,41 @@ struct Wish {
   std::uint64_t places() const { return (members + 1) * stride + 1; }     // the place before the first, and one kept free at the end (broadcast)
 };
 
-bool hits(const Wish& w, std::uint64_t offset) { return offset >= w.start && offset < w.start + w.members * w.stride; }
+// The first of these offsets that lies among a wish's own, ascending; 0: none.
+std::uint64_t first_hit(const Wish& w, const std::vector<std::uint64_t>& taken) {
+  const auto at = std::ranges::lower_bound(taken, w.start);
+  return at != taken.end() && *at < w.start + w.members * w.stride ? *at : 0;
+}
 
-bool slots(std::vector<Wish>& all, std::uint64_t size, std::uint64_t gateway) {
+bool slots(std::vector<Wish>& all, std::uint64_t size, const std::vector<std::uint64_t>& taken) {
   for (const std::uint64_t n : {16, 8, 4, 2, 32, 64, 128, 256}) {
     const std::uint64_t slot = size / n;
     if (all.size() > n - 1 || std::ranges::any_of(all, [&](const Wish& w) { return w.places() > slot; })) continue;
     std::uint64_t up = 1, down = n - 1;
     for (Wish& w : all) w.start = (w.equipment ? down-- : up++) * slot + w.stride;
-    if (std::ranges::none_of(all, [&](const Wish& w) { return hits(w, gateway); })) return true;
+    if (std::ranges::none_of(all, [&](const Wish& w) { return first_hit(w, taken) != 0; })) return true;
   }
   return false;
 }
 
-bool blocks(std::vector<Wish>& all, std::uint64_t size, std::uint64_t gateway) {
+bool blocks(std::vector<Wish>& all, std::uint64_t size, const std::vector<std::uint64_t>& taken) {
   std::uint64_t at = 16;                       // gateway and services
   for (Wish& w : all) {
     const std::uint64_t block = std::bit_ceil(w.places());
     at = (at + block - 1) / block * block;
     w.start = at + w.stride;
     at += block;
-    if (at > size || hits(w, gateway)) return false;
+    if (at > size || first_hit(w, taken) != 0) return false;
   }
   return true;
 }
 
-bool packed(std::vector<Wish>& all, std::uint64_t size, std::uint64_t gateway, bool aligned) {
+bool packed(std::vector<Wish>& all, std::uint64_t size, const std::vector<std::uint64_t>& taken, bool aligned) {
   std::uint64_t at = 1;
   for (Wish& w : all) {
     const std::uint64_t step = aligned ? w.stride : 1;
     w.start = (at + step - 1) / step * step;
-    if (hits(w, gateway)) w.start = (gateway + step) / step * step;
+    while (const std::uint64_t hit = first_hit(w, taken)) w.start = (hit + step) / step * step;
     at = w.start + w.members * w.stride;
     if (at > size - 1) return false;
   }
@@ -104,8 +110,13 @@ void plan_addresses(Plan& plan) {
     const auto given = n.spec && n.spec->gateway ? parse_ipv4(*n.spec->gateway) : std::nullopt;
     a.gateway = given.value_or(a.subnet.base + 1);
     ++a.needed;
-    const std::uint64_t gateway = a.subnet.contains(a.gateway) ? a.gateway - a.subnet.base : 0;
-    const bool fit = a.usable && (slots(all, size, gateway) || blocks(all, size, gateway) || packed(all, size, gateway, true) || packed(all, size, gateway, false));
+    // The gateway's, and those of hosts outside that the spec names by address: nobody gets them.
+    std::vector<std::uint64_t> taken;
+    for (const std::uint32_t address : addresses_outside(c, a.subnet))
+      if (address != a.gateway) taken.push_back(address - a.subnet.base), ++a.needed;
+    if (a.subnet.contains(a.gateway)) taken.push_back(a.gateway - a.subnet.base);
+    std::ranges::sort(taken);
+    const bool fit = a.usable && (slots(all, size, taken) || blocks(all, size, taken) || packed(all, size, taken, true) || packed(all, size, taken, false));
     std::size_t k = 0;
     auto start = [&] {
       const Wish& w = all[k++];

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "model/named_hosts.h"
 #include "plan/addresses.h"
 #include "rules/management.h"
 #include "rules/say.h"
@@ -52,7 +53,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (has_addresses(a)) continue;
       // The plan lays members side by side; with enough addresses in all, only a gateway among them can be in the way.
       Finding& f = findings.error(rule.id, n.spec->gateway ? n.spec->gateway.span : n.spec->subnet.span,
-                                  format("gateway {} of network '{}' parts the {} addresses of {}: {} side by side do not fit beside it", ipv4_text(a.gateway), n.name, a.usable, a.subnet.text(), a.needed - 1));
+                                  format("gateway {} of network '{}' parts the {} addresses of {}: {} side by side do not fit beside it{}", ipv4_text(a.gateway), n.name, a.usable, a.subnet.text(), a.needed - 1,
+                                         addresses_outside(c, a.subnet).empty() ? "" : " and the hosts outside that the spec names there"));
       f.help(format("give the gateway the first address, {}, or take a shorter prefix", ipv4_text(a.subnet.base + 1)));
       f.object("networks." + n.name);
       continue;

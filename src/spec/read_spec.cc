@@ -372,7 +372,7 @@ class Checker {
     for (const auto& server : s.name_servers)
       if (server && !is_address(*server)) findings_.error("spec-bad-address", server.span, format("name server '{}' is no IP address", *server)).help("a name server is asked for names, so it cannot be named itself: write its address");
     for (const auto& server : s.time_servers)
-      if (server && !is_address(*server) && !is_domain(*server)) findings_.error("spec-bad-address", server.span, format("time server '{}' is neither an IP address nor a host name", *server));
+      if (server && !is_address(*server) && (!is_domain(*server) || is_numbers(*server))) findings_.error("spec-bad-address", server.span, format("time server '{}' is neither an IP address nor a host name", *server));
     word("os", s.os);
     distribution(s.os);
     time_zone(s.time_zone);
@@ -422,8 +422,11 @@ class Checker {
     }
   }
 
+  // Digits and points: an address, or none; no top-level domain is a number (RFC 3696, 2).
+  static bool is_numbers(std::string_view text) { return text.find_first_not_of("0123456789.") == text.npos; }
+
   void mirror(const Mirror& m) {
-    if (m.server && !is_domain(*m.server))   // IPv4 addresses too, as digits and points; in URLs others have brackets
+    if (m.server && (!is_domain(*m.server) || (is_numbers(*m.server) && !is_address(*m.server))))   // IPv4 addresses too, as digits and points; in URLs others have brackets
       findings_.error("spec-bad-address", m.server.span, format("mirror '{}' is neither a host name nor an IPv4 address", *m.server)).help("without https:// and port: mirror.example.org");
     // apt-mirror, nginx and shells all read these paths.
     for (const auto& [key, path] : {std::pair<std::string_view, const Value<std::string>&>{"folder", m.folder}, {"ca", m.ca}}) {
@@ -467,6 +470,8 @@ class Checker {
     const int said = int{s.file.value.has_value()} + int{s.env.value.has_value()} + int{s.vault.value.has_value()};
     if (said != 1)
       findings_.error("spec-secret-reference", s.span, format("'{}' has {} references, one says where the secret lies", key, said)).help("one of { file: … }, { env: … } and { vault: … }");
+    if (s.vault && (s.vault->find('#') == std::string::npos || s.vault->front() == '#' || s.vault->back() == '#'))
+      findings_.error("spec-secret-reference", s.vault.span, format("'vault' of '{}' names no key: a path and, behind '#', which of its values", key)).help("for example kv/ldap#bind");
     // A name as shells and programs take it (POSIX.1, Base Definitions, "Name"). Who wrote the secret itself does not see it printed.
     const bool name = !s.env || (!s.env->empty() && s.env->size() <= 200 && (s.env->front() < '0' || s.env->front() > '9') && std::all_of(s.env->begin(), s.env->end(), [](char c) { return is_letter_or_digit(c) || c == '_'; }));
     if (name) return;

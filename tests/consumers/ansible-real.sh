@@ -21,6 +21,10 @@ printf '#!/bin/sh\necho ran >> /root/update-grub.log\n' > "$root/usr/sbin/update
 mkdir -p "$root/run/systemd/resolve" && cp /etc/resolv.conf "$root/run/systemd/resolve/stub-resolv.conf"
 [ -e "$root/etc/munge/munge.key" ] || fail "munge has no key here"
 
+# what cloud-init and Ubuntu's installer leave at the first start, and somebody's own file
+mkdir -p "$root/etc/netplan" "$root/etc/network/interfaces.d" "$root/etc/cloud/cloud.cfg.d"
+for f in netplan/50-cloud-init.yaml netplan/00-installer-config.yaml network/interfaces.d/50-cloud-init; do echo "# x" > "$root/etc/$f"; done
+printf 'network: {version: 2}\n' > "$root/etc/netplan/99-ours.yaml"
 play "$system" --limit one --check --tags base,kernel,netplan,identity $skip > "$work/check" 2>&1 || { tail -20 "$work/check" >&2; fail "check mode"; }
 [ ! -e "$root/etc/netplan/60-cluster.yaml" ] || fail "check mode changed the system"
 echo "ok: check mode: $(tail -n 3 "$work/check" | grep -o 'ok=.*failed=0')"
@@ -35,6 +39,9 @@ same() { cmp "$work/plays/$1" "$root$2" && [ "$(stat -c '%a %U' "$root$2")" = "$
 same hosts/hosts /etc/hosts "644 root"
 same chrony/chrony.conf /etc/chrony/chrony.conf "644 root"
 same netplan/all-in-one-0/one.yaml /etc/netplan/60-cluster.yaml "600 root"
+equal "files of netplan" "$(ls "$root/etc/netplan" | tr '\n' ' ')" "60-cluster.yaml 99-ours.yaml "
+[ ! -e "$root/etc/network/interfaces.d/50-cloud-init" ] || fail "ifupdown has a configuration of its own"
+grep -q 'config: disabled' "$root/etc/cloud/cloud.cfg.d/99-zz-cluster-network.cfg" || fail "cloud-init writes its network again"
 same nftables/manager.nft /etc/nftables.conf "600 root"
 same nfs/home/exports /etc/exports.d/home.exports "644 root"
 same fabric-env/all-in-one/ucx.conf /etc/ucx/ucx.conf "644 root"   # the copy shows no adapters: apply.sh leaves the libraries to choose

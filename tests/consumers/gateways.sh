@@ -50,7 +50,7 @@ try() {
     sleep 0.4; in_ "$from" python3 -c "import socket,sys; s=socket.socket(); s.settimeout(1); s.connect((sys.argv[1],80))" "$address" 2> /dev/null && echo open || echo shut
     kill $s $near $far $bmc $stranger 2> /dev/null; wait 2> /dev/null' "$work" "$2" "$3" "$4" 2> "$work/try.log"
 }
-rules=$out/nftables/login.nft
+rules=$out/nftables/node.nft
 if [ "$(try /dev/null 1 near far)" = open ]; then
   equal "near to far" "$(try "$rules" 1 near far)" open
   equal "far to near" "$(try "$rules" 1 far near)" open
@@ -65,6 +65,48 @@ if [ "$(try /dev/null 1 near far)" = open ]; then
 else
   echo "note: no packets between namespaces here ($(head -1 "$work/try.log"))"
 fi
+# Nobody comes in from outside to a gateway; to managers, where no node is a login node
+grep -q 'tcp dport 22 accept' "$rules" && fail "strangers reach ssh of a gateway"
+grep -q 'tcp dport 22 accept' "$out/nftables/manager.nft" || fail "nobody comes in at all"
+
+# Who shares the second of two networks with a head reaches it by its name, which means its address in the first
+cat > "$work/legs.yaml" <<'YAML'
+clusterc: 1
+rules: 2026.11
+name: legs
+site: { region: iec, supply: { phases: 3, voltage: 400 V } }
+nodes:
+  near: { names: n1, virtual_machine: { cpus: 4, memory: 16 GiB } }
+  far:  { names: f1, virtual_machine: { cpus: 4, memory: 16 GiB } }
+  head: { names: ctl, virtual_machine: { cpus: 4, memory: 16 GiB }, roles: [scheduler] }
+networks:
+  lan:   { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, subnet: 10.1.0.0/24, gateway: 10.1.0.1, carries: [compute, inband], connects: { near: 1, head: 1 } }
+  store: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, subnet: 10.2.0.0/24, carries: [storage, inband], connects: { far: 1, head: 1 } }
+software: { os: debian-12 }
+YAML
+"$bin" compile "$work/legs.yaml" -o "$work/legs" --only netplan,hosts > "$work/legs.log" 2>&1 || { cat "$work/legs.log" >&2; fail "compile a head with two legs"; }
+out=$work/legs
+equal "what the head's name means" "$(awk '$2 == "ctl" { print $1 }' "$out/hosts/hosts")" 10.1.0.33
+equal "f1's way there" "$(routes f1)" "10.1.0.33/32 10.2.0.33"
+equal "n1's" "$(routes n1)" "default 10.1.0.1"
+legs() {
+  unshare -n bash -c '
+    ip link set lo up; ip addr add 10.1.0.33/32 dev lo
+    unshare -n sleep 20 & f=$!
+    for _ in $(seq 50); do [ "$(readlink "/proc/$f/ns/net")" != "$(readlink /proc/self/ns/net)" ] && break; sleep 0.02; done
+    ip link add second type veth peer name eth0 netns $f; ip addr add 10.2.0.33/24 dev second; ip link set second up
+    in_() { nsenter --net=/proc/$f/ns/net "$@"; }
+    in_ ip addr add 10.2.0.17/24 dev eth0; in_ ip link set eth0 up
+    [ -z "$0" ] || in_ ip route add "$0" via "$1"
+    timeout 4 python3 -c "import socket; s=socket.socket(); s.bind((\"10.1.0.33\",80)); s.listen(); s.accept()" 2> /dev/null & s=$!
+    sleep 0.4; in_ python3 -c "import socket; s=socket.socket(); s.settimeout(1); s.connect((\"10.1.0.33\",80))" 2> /dev/null && echo open || echo shut
+    kill $s $f 2> /dev/null; wait 2> /dev/null' "$@" 2> "$work/legs.err"
+}
+# shellcheck disable=SC2046
+equal "f1 to the head by its name" "$(legs $(routes f1))" open
+equal "without that route" "$(legs "")" shut
+out=$work/case-gateways
+
 # Without the firewall a gateway among the BMCs does not forward, and it is said
 { cat "$src/tests/golden/compile/gateways/spec.yaml"; printf 'outputs: { nftables: { skip: true } }\n'; } > "$work/bare.yaml"
 "$bin" compile "$work/bare.yaml" -o "$work/bare" > "$work/bare.log" 2>&1 || { cat "$work/bare.log" >&2; fail "compile without nftables"; }

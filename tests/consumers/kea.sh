@@ -98,6 +98,25 @@ equal "offered to n1's second port" "$(ask "$conf" 94:6d:ae:00:00:02)" "10.1.0.1
 equal "offered to who says it is ctl" "$(ask "$conf" 02:00:00:00:00:99 ctl)" "10.1.0.33 router 10.1.0.1 ntp 10.9.0.3"
 equal "offered to a stranger" "$(ask "$conf" 02:00:00:00:00:98)" "nothing"
 
+# A network that comes up behind the server, as the plays bring it up
+late() {
+  unshare -nm bash -c '
+    work=$0
+    mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/kea && mount -t tmpfs tmpfs /run && ip link set lo up
+    unshare -n sleep 40 & peer=$!
+    for _ in $(seq 50); do [ "$(readlink /proc/$peer/ns/net)" != "$(readlink /proc/self/ns/net)" ] && break; sleep 0.02; done
+    ip link add va type veth peer name vb netns $peer
+    KEA_PIDFILE_DIR=$work KEA_LOCKFILE_DIR=none kea-dhcp4 -c "$2" > "$work/run.log" 2>&1 & server=$!
+    for _ in $(seq 100); do grep -q "DHCP4_STARTED" "$work/run.log" 2>/dev/null && break; kill -0 $server 2>/dev/null || break; sleep 0.1; done
+    ip addr add 10.1.0.1/24 dev va && ip link set va up; nsenter --net=/proc/$peer/ns/net ip link set vb up
+    sleep 7; nsenter --net=/proc/$peer/ns/net python3 "$1" vb "${@:3}"
+    kill $server $peer; wait 2>/dev/null' "$work" "$lib/dhcp_ask.py" "$@" 2>> "$work/ask.err"
+}
+equal "offered in a network that comes up behind the server" "$(late "$conf" 94:6d:ae:00:00:02)" "10.1.0.17 router 10.1.0.1 ntp 10.9.0.3"
+sed '/service-sockets-/d; s/"interfaces": \["\*"\],/"interfaces": ["*"]/' "$conf" > "$work/once.conf"
+accepted "$work/once.conf" || { tail -3 "$work/test.log" >&2; fail "Kea refuses the file without retries"; }
+equal "without retries" "$(late "$work/once.conf" 94:6d:ae:00:00:02)" "nothing"
+
 # Broken twins: an address outside its subnet, a MAC with a letter that is none, a pool that leaves its subnet, an unknown key; a class that no client is
 # in is taken without a word, so the client is asked.
 refused() {   # refused WHAT SED-EXPRESSION

@@ -5,6 +5,8 @@
 
 #include "base/ip.h"
 #include "base/text.h"
+#include "compile/chrony/chrony.h"
+#include "compile/gateways.h"
 #include "compile/hosts/each_address.h"
 #include "compile/install/install.h"
 
@@ -67,7 +69,13 @@ std::vector<DhcpNetwork> dhcp_networks(const CompileInput& in) {
   const std::vector<bool> given = given_out(in.cluster);
   for (const AddressPlan& a : in.plan.addresses) {
     const NetworkModel& net = in.cluster.networks[static_cast<std::size_t>(a.network)];
-    if (given[static_cast<std::size_t>(a.network)]) out.push_back({net, a.network, a.subnet, net.spec && net.spec->gateway ? a.gateway : 0});
+    if (!given[static_cast<std::size_t>(a.network)]) continue;
+    DhcpNetwork n{net, a.network, a.subnet, net.spec && net.spec->gateway ? a.gateway : 0, 0};
+    n.router = n.gateway;
+    for (std::size_t to = 0; n.router == 0 && to < in.cluster.networks.size(); ++to)   // who is installed has no other routes yet
+      if (const int by = static_cast<int>(to) == a.network ? -1 : gateway_between(in.cluster, a.network, static_cast<int>(to)); by >= 0)
+        n.router = in.plan.address(a.network, end_points_of(in.cluster, a.network, by), 0, 0);
+    out.push_back(n);
   }
   return out;
 }
@@ -133,14 +141,27 @@ std::optional<NetworkBoot> network_boot(const CompileInput& in) {
 bool reaches_from(const Cluster& c, const DhcpNetwork& n, std::string_view address) {
   const auto a = parse_ipv4(address);
   if (!a || n.subnet.contains(*a)) return a.has_value();
-  const bool inside = std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& o) { return o.subnet && o.subnet->contains(*a); });
-  return n.gateway != 0 && !(is_out_of_band(n.network) && inside);
+  const auto at = std::find_if(c.networks.begin(), c.networks.end(), [&](const NetworkModel& o) { return o.subnet && o.subnet->contains(*a); });
+  if (at == c.networks.end()) return n.gateway != 0;
+  return !is_out_of_band(n.network) && (n.gateway != 0 || gateway_between(c, n.index, static_cast<int>(at - c.networks.begin())) >= 0);
 }
 
-std::vector<std::string_view> dhcp_time_servers(const Cluster& c, const DhcpNetwork& n) {
-  std::vector<std::string_view> out;
-  for (const auto& server : c.spec.software.time_servers)
-    if (server && reaches_from(c, n, *server)) out.push_back(*server);
+std::vector<std::string> dhcp_time_servers(const CompileInput& in, const DhcpNetwork& n) {
+  const Cluster& c = in.cluster;
+  std::vector<std::string> out;
+  const std::vector<OwnTimeServer> own = own_time_servers(in);
+  for (const auto& server : c.spec.software.time_servers) {
+    if (!server) continue;
+    std::string address = *server;
+    const auto node = std::find_if(own.begin(), own.end(), [&](const OwnTimeServer& o) { return o.server == *server; });
+    if (node != own.end() && !parse_ipv4(address)) {
+      const int beside = end_points_of(c, n.index, node->group);
+      const Home home = home_of(c, in.plan, node->group);
+      const std::uint32_t found = beside >= 0 ? in.plan.address(n.index, beside, node->member, 0) : home.network >= 0 ? in.plan.address(home.network, home.end_points, node->member, 0) : 0;
+      if (found != 0) address = ipv4_text(found);
+    }
+    if (reaches_from(c, n, address)) out.push_back(address);
+  }
   return out;
 }
 

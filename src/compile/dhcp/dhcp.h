@@ -26,6 +26,7 @@ struct DhcpNetwork {
   int index = -1;
   Ipv4Prefix subnet;
   std::uint32_t gateway = 0;                      // what the spec names; 0: there is none
+  std::uint32_t router = 0;                       // that clients are told of: it, else one of the cluster's own gateways; 0: none
 };
 constexpr std::int64_t kLeaseHours = 24;          // reserved addresses never change: renewed once a day
 
@@ -54,6 +55,7 @@ std::optional<NetworkBoot> network_boot(const CompileInput&);   // nullopt: nobo
 // Servers as the options carry them, addresses and not names, that clients of this network reach: in it, or behind its gateway; what manages equipment is kept apart from
 // the cluster's other networks.
 bool reaches_from(const Cluster&, const DhcpNetwork&, std::string_view address);
-std::vector<std::string_view> dhcp_time_servers(const Cluster&, const DhcpNetwork&);
+// Those of the spec; of a node of the cluster its address, in this network where it has one.
+std::vector<std::string> dhcp_time_servers(const CompileInput&, const DhcpNetwork&);
 
 }  // namespace clusterc

@@ -15,7 +15,9 @@
 #include "compile/ansible/settings.h"
 #include "compile/gateways.h"
 #include "compile/hosts/each_address.h"
+#include "compile/hosts/names.h"
 #include "compile/install/install.h"
+#include "model/named_hosts.h"
 
 namespace clusterc {
 namespace {
@@ -142,7 +144,7 @@ void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findi
       });
 }
 
-void append_extra(const CompileInput& in, std::string_view file, std::string& out, Findings& findings) {
+void append_extra(const CompileInput& in, std::string_view file, std::string& out, std::vector<std::string>& owners, Findings& findings) {
   const auto* extra = extra_of(in, file);
   if (!extra) return;
   out += "; outputs.dns.extra of the spec\n";
@@ -167,6 +169,7 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
     out += '\n';
   }
   refuse_twice(in, records, findings);
+  for (ExtraRecord& r : records) owners.push_back(std::move(r.owner));
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
@@ -215,7 +218,10 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         }
         *back += "PTR ", *back += first, *back += '.', *back += domain, *back += ".\n";
       });
-  append_extra(in, "zone", out, findings);
+  std::vector<std::string> owners;               // of extra records
+  append_extra(in, "zone", out, owners, findings);
+  check_hidden_hosts(in, [&](std::string_view name) { return std::find(owners.begin(), owners.end(), name) != owners.end() || std::find(owners.begin(), owners.end(), "*") != owners.end(); },
+                     "`outputs: { dns: { extra: { zone: [ \"filer A 10.9.0.5\" ] } } }`", findings);
   end_zone(zone_begin, bundle);
   for (const auto& [zone, records] : reverse) {
     const ZoneBegin at = begin_zone(in, zone, server, bundle);
@@ -244,6 +250,28 @@ int name_server_group(const Cluster& c, const Plan& plan) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     if (named(g)) return static_cast<int>(g);
   return -1;
+}
+
+void check_hidden_hosts(const CompileInput& in, const std::function<bool(std::string_view)>& known, std::string_view extra, Findings& findings) {
+  const Cluster& c = in.cluster;
+  // Who asks others alone is not told so.
+  const auto& asked = c.spec.software.name_servers;
+  const std::uint32_t own = own_name_server(in);
+  if (!c.spec.software.domain || own == 0 || (!asked.empty() && std::none_of(asked.begin(), asked.end(), [&](const auto& s) { return s && *s == ipv4_text(own); }))) return;
+  const std::string tail = "." + to_lower(*c.spec.software.domain);
+  std::optional<HostNames> names;
+  std::vector<std::string> told;
+  for (const NamedHost& h : named_hosts(c)) {
+    std::string name = to_lower(h.host);
+    if (!name.ends_with(tail)) continue;
+    name.resize(name.size() - tail.size());
+    if (std::find(told.begin(), told.end(), name) != told.end() || known(name)) continue;
+    if (!names) names.emplace(in);
+    if (!names->owner_of(name).empty()) continue;
+    told.push_back(name);
+    findings.error("dns-hides-host", h.span, "'" + one_line(h.host) + "' lies in the cluster's domain '" + *c.spec.software.domain + "', and the name server that is compiled for it knows no '" + name + "': nobody in the cluster finds it")
+        .help("a domain of the cluster's own, as gpu." + *c.spec.software.domain + ", or its address as an extra line: " + std::string(extra));
+  }
 }
 
 std::uint32_t own_name_server(const CompileInput& in) {
@@ -280,6 +308,7 @@ std::vector<std::string> dhcp_name_servers(const CompileInput& in, const DhcpNet
     if (s && reaches_from(in.cluster, n, *s)) out.push_back(*s);
   std::uint32_t own = in.cluster.spec.software.name_servers.empty() && !is_out_of_band(n.network) ? own_name_server(in) : 0;
   if (const std::uint32_t beside = own != 0 ? address_of(in, answering_group(in), n.index) : 0; beside != 0) own = beside;
+  else if (n.gateway == 0 && !is_made(in.cluster, "dns")) own = 0;   // as above
   if (own != 0 && reaches_from(in.cluster, n, ipv4_text(own))) out.push_back(ipv4_text(own));
   return out;
 }

@@ -102,7 +102,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   }
   out += "\n# addresses: every one is reserved\ndhcp-authoritative\ndhcp-hostsfile=/etc/dnsmasq.cluster/dhcp-hosts\n";
   for (const DhcpNetwork& n : dhcp_networks(in)) {
-    const std::string clocks = join(dhcp_time_servers(c, n), ","), servers = join(dhcp_name_servers(in, n), ",");
+    const std::string clocks = join(dhcp_time_servers(in, n), ","), servers = join(dhcp_name_servers(in, n), ",");
     const std::string& name = n.network.name;
     out += "dhcp-range=set:", out += name, out += ',';
     append_ipv4(n.subnet.base, out);
@@ -111,7 +111,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     out += ',', append_int(out, kLeaseHours), out += "h\n";
     // Without a gateway the option says that there is none: else dnsmasq names itself.
     out += "dhcp-option=tag:", out += name, out += ",option:router";
-    if (n.gateway != 0) out += ',', append_ipv4(n.gateway, out);
+    if (n.router != 0) out += ',', append_ipv4(n.router, out);
     out += '\n';
     // Likewise a name server, which dnsmasq is where it serves names; the firewall takes no questions from what manages equipment.
     if (is_made(c, "dns") || is_out_of_band(n.network)) {
@@ -127,10 +127,15 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     for (const Loader& l : kLoaders) {
       out += "dhcp-match=set:boot/", out += l.name, out += ",option:client-arch,", append_int(out, l.architecture);
       out += '\n';
-      for (const NetworkBoot::Server& s : boot->servers)
-        out += "dhcp-boot=tag:boot/", out += l.name, out += ",tag:!boot/ipxe,tag:", out += c.networks[static_cast<std::size_t>(s.network)].name, out += ',', out += l.file, out += ",," + ipv4_text(s.address) + "\n";
+      for (const NetworkBoot::Server& at : boot->servers)
+        out += "dhcp-boot=tag:boot/", out += l.name, out += ",tag:!boot/ipxe,tag:", out += c.networks[static_cast<std::size_t>(at.network)].name, out += ',', out += l.file, out += ",," + ipv4_text(at.address) + "\n";
     }
     for (const NetworkBoot::Script& script : boot->scripts) out += "dhcp-boot=tag:boot/ipxe,tag:group/", out += script.group, out += ',', out += script.url, out += ",," + ipv4_text(script.server) + "\n";
+  }
+  if (!is_made(c, "dns")) {
+    const auto* extra = extra_of(in, "dnsmasq.conf");
+    const auto known = [&](std::string_view name) { return extra && std::any_of(extra->begin(), extra->end(), [&](const auto& line) { return line && line->find(name) != std::string::npos; }); };
+    check_hidden_hosts(in, known, "`outputs: { dnsmasq: { extra: { dnsmasq.conf: [ \"host-record=filer.example.org,10.9.0.5\" ] } } }`", findings);
   }
   append_extra(in, out, findings);
   bundle.close();

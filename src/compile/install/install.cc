@@ -88,18 +88,27 @@ std::string netboot_folder(const KnownRelease& r, const std::string& mirror) {
   return mirror + "/BaseOS/" + (r.arm ? "aarch64" : "x86_64") + "/os/images/pxeboot/";
 }
 
+std::string medium_of(const KnownRelease& r) { return std::string(r.os) + (!r.arm ? "" : r.installer == Installer::autoinstall ? "-arm64" : "-aarch64"); }
+
 int first_provisioner(const Cluster& c) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     if (c.nodes[g].count > 0 && c.nodes[g].has_role(Role::provisioning)) return static_cast<int>(g);
   return -1;
 }
 
+namespace {
+
+// Firmware and installers send frames without a tag.
+bool is_tagged(const NetworkModel& n) { return n.shares >= 0 && n.spec && n.spec->vlan; }
+
+}  // namespace
+
 int install_network(const Cluster& c, int group) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
   const int by = first_provisioner(c);
   if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || by < 0) return -1;
   const int own = primary_network(c, group);
-  return own >= 0 && c.networks[static_cast<std::size_t>(own)].kind == LinkKind::ethernet && end_points_of(c, own, by) >= 0 ? own : -1;
+  return own >= 0 && c.networks[static_cast<std::size_t>(own)].kind == LinkKind::ethernet && !is_tagged(c.networks[static_cast<std::size_t>(own)]) && end_points_of(c, own, by) >= 0 ? own : -1;
 }
 
 std::optional<Installer> installer_of(const Cluster& c, int group) {
@@ -116,6 +125,8 @@ void note_uninstalled(const Cluster& c, int group, Findings& findings) {
   const std::string &network = c.networks[static_cast<std::size_t>(own)].name, &server = c.nodes[static_cast<std::size_t>(by)].name;
   if (c.networks[static_cast<std::size_t>(own)].kind != LinkKind::ethernet)
     findings.note("install-unmade", g.span, "nothing installs '" + g.name + "': its nodes are in '" + network + "', which is no Ethernet: they start over none of their networks").help("connect them to an Ethernet of '" + server + "' that carries in-band traffic, or install them by other means: cloud-init and the plays are compiled for them");
+  else if (is_tagged(c.networks[static_cast<std::size_t>(own)]))
+    findings.note("install-unmade", g.span, "nothing installs '" + g.name + "': its nodes are in '" + network + "' with the tag " + std::to_string(*c.networks[static_cast<std::size_t>(own)].spec->vlan) + ", and what starts over the network sends frames without one").help("connect them and '" + server + "' to a network of their own ports that carries in-band traffic, or install them by other means: cloud-init and the plays are compiled for them");
   else
     findings.note("install-unmade", g.span, "nothing installs '" + g.name + "': '" + server + "', which gives addresses out and installs, is not in their network '" + network + "'").help("connect '" + server + "' to it, or install them by other means: cloud-init and the plays are compiled for them");
 }
@@ -155,7 +166,7 @@ std::optional<InstallPlan> install_plan(const CompileInput& in, int group, Findi
   const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
   const KnownRelease k = *known_release(g);
   InstallPlan out{.installer = *installer, .os = std::string(k.os), .release = k, .server = server};
-  out.mirror = k.mirror.empty() ? server.url + "/media/" + out.os : k.mirror;
+  out.mirror = k.mirror.empty() ? server.url + "/media/" + medium_of(k) : k.mirror;
   if (const std::string base = installer_mirror(in, server.network); !base.empty() && !k.mirror.empty()) {
     out.mirror = mirrored(k.mirror, base);
     if (const std::string_view security = security_mirror(k); !security.empty()) out.security = mirrored(security, base);

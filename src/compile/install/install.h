@@ -29,6 +29,9 @@ std::optional<KnownRelease> known_release(const NodeGroupModel&);
 // Where an installer's kernel and initial file system lie below a mirror.
 std::string netboot_folder(const KnownRelease&, const std::string& mirror);
 
+// The folder of a medium that a distribution has no public mirror for: "ubuntu-24.04", "ubuntu-24.04-arm64", "rhel-9-aarch64".
+std::string medium_of(const KnownRelease&);
+
 // nullopt: no installer of this operating system is known, or nobody installs the group. `wanted` of the outputs asks the second.
 std::optional<Installer> installer_of(const Cluster&, int group);
 bool installs(const Cluster&, Installer);

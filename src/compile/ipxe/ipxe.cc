@@ -23,7 +23,7 @@ Start start_of(const InstallPlan& p, const std::string& group) {
       return {folder + "linux", folder + "initrd.gz", "auto=true priority=critical url=" + p.server.url + "/preseed/" + group + ".cfg hostname=${hostname} interface=auto" + common};
     }
     case Installer::autoinstall: {
-      const std::string folder = p.server.url + "/media/" + p.os;
+      const std::string folder = p.server.url + "/media/" + medium_of(p.release);
       return {folder + "/casper/vmlinuz", folder + "/casper/initrd", "ip=dhcp url=" + folder + ".iso autoinstall ds=nocloud-net;s=" + p.server.url + "/autoinstall/" + group + "/" + common};
     }
     case Installer::kickstart: break;

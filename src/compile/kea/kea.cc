@@ -21,6 +21,7 @@ namespace {
 bool wanted(const Cluster& c) { return dhcp_server(c) == DhcpServer::kea; }
 
 constexpr std::string_view kFile = "kea-dhcp4.conf";
+constexpr std::int64_t kSocketRetries = 17280, kSocketWaitMilliseconds = 5000;   // a day
 // Keys of Dhcp4 that are written here: an extra line may not repeat them.
 constexpr std::string_view kKeys[] = {"user-context", "interfaces-config", "authoritative", "valid-lifetime", "host-reservation-identifiers", "ip-reservations-unique", "reservations-global",
                                       "reservations-in-subnet", "reservations-out-of-pool", "option-data", "client-classes", "subnet4", "comment", "shared-networks"};
@@ -83,9 +84,9 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
           for (const NetworkBoot::Server& s : boot->servers)
             if (s.network == n.index) json.field("next-server", ipv4_text(s.address));
         json.array("option-data");
-        if (n.gateway != 0) option(json, "routers", ipv4_text(n.gateway));
+        if (n.router != 0) option(json, "routers", ipv4_text(n.router));
         if (const std::string servers = join(dhcp_name_servers(in, n), ", "); !servers.empty()) option(json, "domain-name-servers", servers);
-        if (const std::string clocks = join(dhcp_time_servers(in.cluster, n), ", "); !clocks.empty()) option(json, "ntp-servers", clocks);
+        if (const std::string clocks = join(dhcp_time_servers(in, n), ", "); !clocks.empty()) option(json, "ntp-servers", clocks);
         json.end_array().array("reservations");
       },
       [&](const DhcpReservation& r) {
@@ -135,7 +136,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   JsonWriter json(out, {.indent = 2});
   json.begin_object().object("Dhcp4");
   json.object("user-context").field("comment", trim(made_by(in, "kea", ""))).end_object();
-  json.object("interfaces-config").array("interfaces", JsonWriter::Layout::line).value("*").end_array().end_object();
+  json.object("interfaces-config").array("interfaces", JsonWriter::Layout::line).value("*").end_array();
+  // Networks that come up behind it: the plays set them up later than this server, and cables are plugged in when they are.
+  json.field("service-sockets-max-retries", kSocketRetries).field("service-sockets-retry-wait-time", kSocketWaitMilliseconds).end_object();
   json.field("authoritative", true).field("valid-lifetime", kLeaseHours * 3600);
   // Ports of one bond have one address between them; what is reserved lies in no pool that somebody else could be given it from.
   json.array("host-reservation-identifiers", JsonWriter::Layout::line).value("hw-address").end_array();

@@ -19,13 +19,13 @@ namespace {
 constexpr Role kManagers[] = {Role::provisioning, Role::scheduler, Role::monitoring, Role::fabric_manager, Role::control_plane};
 bool manages(const NodeGroupModel& g) { return std::any_of(std::begin(kManagers), std::end(kManagers), [&](Role r) { return g.has_role(r); }); }
 bool runs_pods(const Cluster& c) { return c.spec.software.scheduler && c.spec.software.scheduler->kind && *c.spec.software.scheduler->kind == SchedulerKind::kubernetes; }
-bool lets_users_in(const NodeGroupModel& g) { return g.has_role(Role::login) || g.has_role(Role::gateway); }
+bool lets_users_in(const NodeGroupModel& g) { return g.has_role(Role::login); }
 
 // Where the spec has a management network to cut off, and says by roles who may speak with it or come in from outside: a firewall made without
 // that would lock its owner out.
 bool wanted(const Cluster& c) {
   const auto network = [&](bool oob) { return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return n.subnet && is_out_of_band(n) == oob; }); };
-  return network(true) && network(false) && std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && (manages(g) || lets_users_in(g)); });
+  return network(true) && network(false) && std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && (manages(g) || lets_users_in(g) || g.has_role(Role::gateway)); });
 }
 
 void append_set(std::string& out, std::string_view name, const std::vector<Ipv4Prefix>& subnets) {
@@ -119,7 +119,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     return false;
   };
   std::vector<std::string_view> files;
-  if (!nodes.empty()) files.push_back("node.nft"), write(in, "node.nft", nodes, inside, oob, false, false, false, bundle, findings);
+  if (!nodes.empty()) files.push_back("node.nft"), write(in, "node.nft", nodes, inside, oob, false, false, forwarding("node.nft"), bundle, findings);
   if (!logins.empty()) files.push_back("login.nft"), write(in, "login.nft", logins, inside, oob, true, false, forwarding("login.nft"), bundle, findings);
   // A group may do both; and where no group lets users in, ssh to the managers is the only way that there is.
   bool both = logins.empty();

@@ -22,7 +22,7 @@ const std::vector<Field> kFields = {{"name", ""},           {"description", ""},
                                     {"external", ""},       {"mount", "/"},        {"os", "debian-"},    {"domain", ""},    {"name_server", ""},   {"time_server", ""}, {"time_zone", ""},
                                     {"mig", ""},            {"memlock", ""},       {"container", ""},    {"monitoring", ""}, {"framework", ""},    {"driver", "580."}, {"cuda", "12."}, {"version", "22."},
                                     {"memlock_of_group", ""}, {"hosts", "10.9.9.9 "}, {"slurm.conf", "LaunchParameters="}, {"user-data", "locale: "}, {"inventory", "site_word: "}, {"networkd", "Alias="}, {"networkmanager", "zone="}, {"nodes.yaml", "comment: "}, {"machines.sh", "zone="}, {"nodes.stanza", "provmethod="}, {"netplan", "wifis: { a: { b: "},
-                                    {"team", ""},           {"user", ""},          {"database", ""},     {"password", "/etc/"}, {"vault", ""},         {"slurmdbd.conf", "ArchiveDir="},
+                                    {"team", ""},           {"user", ""},          {"database", ""},     {"password", "/etc/"}, {"vault", "kv#"},         {"slurmdbd.conf", "ArchiveDir="},
                                     {"routing", ""},        {"opensm.conf", "log_prefix "}, {"partitions.conf", "p=0x1, "}, {"nccl.conf", "NCCL_DEBUG="}, {"ucx.conf", "UCX_TLS="}, {"openmpi-mca-params.conf", "pml = "},
                                     {"served", "/"},        {"dnsmasq.conf", "dhcp-boot="}, {"zone", "mail TXT "}, {"chrony.conf", "maxdistance "}, {"node.nft", "meta mark 1 ct mark "},
                                     {"recording.yml", "a = sum("}, {"alerts.yml", "A = up{job=\""}, {"prometheus.yml", "remote_write: [ { url: "}, {"alertmanager.yml", "templates: [ "},
@@ -82,7 +82,7 @@ std::string spec_with(std::string_view field, std::string_view text) {
   s += "\n  kernel_arguments: [ " + at("kernel_argument", "isolcpus=1") + " ]\n  identity: { kind: ldap, server: " + at("ldap", "ldaps://a") + ", base: " + at("base", "dc=a") + ", bind_dn: " + at("bind_dn", "cn=a") + ", bind_password: { ";
   s += field == "password_env" ? "env: " + at("password_env", "") : field == "password_vault" ? "vault: " + at("password_vault", "") : "file: " + at("password_file", "/etc/a");
   s += " } }\n  gpu_driver: " + at("driver", "580") + "\n  cuda: " + at("cuda", "12.8") + "\n  scheduler: { kind: slurm, version: " + at("version", "22.05") + ", accounting: { database: " + at("database", "db") + ", password: { ";
-  s += (field == "vault" ? "vault: " + at("vault", "kv") : "file: " + at("password", "/etc/pass")) + " } }, limits: { submit: 9 } }\n";
+  s += (field == "vault" ? "vault: " + at("vault", "kv#a") : "file: " + at("password", "/etc/pass")) + " } }, limits: { submit: 9 } }\n";
   s += "teams: { " + at("team", "physics") + ": { share: 60 %, quota: { " + at("group", "cpu") + ": 1 nodes }, users: [ " + at("user", "ada") + " ] } }\n";
   s += "outputs:\n  mirror: { extra: { mirror.list: [ " + at("mirror.list", "deb http://a/ b c") + " ] } }\n  hosts: { extra: { hosts: [ " + at("hosts", "10.9.9.9 nas") + " ] } }\n  slurm: { extra: { slurm.conf: [ " + at("slurm.conf", "LaunchParameters=x") + " ], slurmdbd.conf: [ " + at("slurmdbd.conf", "ArchiveDir=/x") + " ] } }\n  cloud-init: { extra: { user-data: [ " + at("user-data", "locale: C") + " ] } }\n";
   if (field == "networkd") s += "  networkd: { extra: { 90-extra.network: [ \"[Link]\", " + at("networkd", "") + " ] } }\n";

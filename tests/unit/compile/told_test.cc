@@ -1,4 +1,5 @@
 // What machines are told of lies where they reach it, or somebody is told: by hand from small clusters.
+#include "base/text.h"
 #include "unit/compile/compiled.h"
 
 namespace clusterc {
@@ -37,9 +38,20 @@ TEST(Told, ServersInNetworksOfOthersAreNoted) {
   const Told d(cluster("", "time_servers: [ctl]"));
   EXPECT_EQ(d.note("time-server-unreached"), "the name 'ctl' means an address in a network that 'nas' is not in");
   EXPECT_EQ(d.note("name-server-unreached"), "'nas' is told of no name server: the cluster's own lies in no network of theirs, and what they know is /etc/hosts");
-  EXPECT_EQ(d.note("network-no-way-out"), "");
+  EXPECT_EQ(d.note("network-no-way-out"), "'ctl', 'nas' have no gateway: nothing that is compiled leads to the repositories that the plays read");
+  EXPECT_EQ(Told(cluster("", "time_servers: [ctl], mirror: { server: ctl }")).note("network-no-way-out"), "");
   EXPECT_EQ(Told(cluster(", gateway: 10.1.0.1", "time_servers: [ntp.example.org]")).note("network-no-way-out"), "'nas' has no gateway, and 'ntp.example.org' lies in no network of theirs");
   EXPECT_EQ(Told(cluster("", "time_servers: [10.1.0.9, 10.3.0.9]")).note("network-no-way-out"), "'ctl', 'nas' have no gateway, and '10.1.0.9' lies in no network of theirs");
+}
+
+TEST(Told, HostsOutsideInTheClustersDomainAreHidden) {
+  const std::string hides = "'ntp.case.example' lies in the cluster's domain 'case.example', and the name server that is compiled for it knows no 'ntp': nobody in the cluster finds it";
+  EXPECT_EQ(Told(cluster("", "time_servers: [NTP.case.example]")).note("dns-hides-host"), "'NTP" + hides.substr(4));
+  EXPECT_EQ(Told(cluster("", "time_servers: [ntp.case.example]", "outputs: { dns: { extra: { zone: [ntp A 10.9.0.1] } } }\n")).note("dns-hides-host"), "");
+  EXPECT_EQ(Told(cluster("", "time_servers: [ctl.case.example, nas1-stor.case.example, ntp.example]")).note("dns-hides-host"), "");
+  EXPECT_EQ(Told(cluster("", "time_servers: [ntp.case.example], name_servers: [10.9.0.9]")).note("dns-hides-host"), "");
+  EXPECT_EQ(Told(cluster("", "time_servers: [ntp.case.example]", "outputs: { dns: { skip: true } }\n")).note("dns-hides-host"), hides);                                      // dnsmasq's local=
+  EXPECT_EQ(Told(cluster("", "identity: { kind: ldap, server: \"ldaps://ldap.case.example:636/\" }")).note("dns-hides-host"), "'ldap.case.example" + replace_all(hides.substr(17), "'ntp'", "'ldap'"));
 }
 
 TEST(Told, KeaServesNoNames) {

@@ -170,6 +170,8 @@ TEST(ReadSpec, ASecretIsReferredToOnce) {
   EXPECT_EQ(identity("{ env: PW }")->ids(), "");
   EXPECT_EQ(identity("{}")->ids(), "spec-secret-reference@5:52");
   EXPECT_EQ(identity("{ env: PW, file: /x }")->ids(), "spec-secret-reference@5:52");
+  EXPECT_EQ(identity("{ vault: kv/ldap#bind }")->ids(), "");
+  for (const char* keyless : {"kv/ldap", "\"kv/ldap#\"", "\"#bind\""}) EXPECT_NE(identity(std::string("{ vault: ") + keyless + " }")->ids().find("spec-secret-reference"), std::string::npos);
   const auto t = identity("hunter2");
   EXPECT_EQ(t->ids(), "spec-secret-written@5:37");
   EXPECT_EQ(t->messages().find("hunter2"), std::string::npos);

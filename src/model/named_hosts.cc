@@ -1,0 +1,62 @@
+#include "model/named_hosts.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace clusterc {
+namespace {
+
+// "ldaps://ldap1.example.org:636/, ldap2": the hosts alone.
+void directories(const Value<std::string>& servers, std::vector<NamedHost>& out) {
+  if (!servers) return;
+  for (std::string_view server : split(*servers, ',')) {
+    server = trim(server);
+    if (const std::size_t scheme = server.find("://"); scheme != server.npos) server.remove_prefix(scheme + 3);
+    server = server.substr(0, server.find('/'));
+    if (const std::size_t at = server.rfind('@'); at != server.npos) server.remove_prefix(at + 1);
+    server = server.substr(0, server.find(':'));
+    if (!server.empty()) out.push_back({servers.span, std::string(server)});
+  }
+}
+
+// What stands before the folder: "10.3.0.5@o2ib,10.4.0.5@tcp:10.3.0.6@o2ib:/scratch", "filer:/vol", "mgmt1".
+void sources(const StorageModel& s, std::vector<NamedHost>& out) {
+  const Value<std::string>& source = s.spec->source;
+  if (!source || s.nodes >= 0) return;
+  for (const std::string_view server : split(std::string_view(*source).substr(0, source->find('/')), ':'))
+    for (const std::string_view nid : split(server, ','))
+      if (const std::string_view host = trim(nid.substr(0, nid.find('@'))); !host.empty()) out.push_back({source.span, std::string(host), !s.part});
+}
+
+}  // namespace
+
+std::vector<NamedHost> named_hosts(const Cluster& c) {
+  std::vector<NamedHost> out;
+  const auto add = [&](const Value<std::string>& v, bool outside = false) {
+    if (v) out.push_back({v.span, *v, outside});
+  };
+  for (const StorageModel& s : c.storage) {
+    if (!s.spec) continue;
+    if (s.spec->servers) add(s.spec->servers->external, true);
+    sources(s, out);
+  }
+  const Software& s = c.spec.software;
+  for (const auto& server : s.name_servers) add(server);
+  for (const auto& server : s.time_servers) add(server);
+  if (s.scheduler && s.scheduler->accounting && s.scheduler->accounting->database && *s.scheduler->accounting->database != "localhost") add(s.scheduler->accounting->database);
+  if (s.identity) directories(s.identity->server, out);
+  if (s.mirror) add(s.mirror->server);
+  return out;
+}
+
+std::vector<std::uint32_t> addresses_outside(const Cluster& c, const Ipv4Prefix& subnet) {
+  std::vector<std::uint32_t> out;
+  for (const NamedHost& h : named_hosts(c))
+    if (const auto address = h.outside ? parse_ipv4(h.host) : std::nullopt; address && subnet.contains(*address)) out.push_back(*address);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace clusterc

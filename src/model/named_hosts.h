@@ -1,0 +1,20 @@
+// Hosts that a spec names, as it writes them: servers of storage, names, time, directories, databases, packages.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "model/cluster.h"
+
+namespace clusterc {
+
+struct NamedHost {
+  SourceSpan span;
+  std::string host;        // a name, or an address
+  bool outside = false;    // the spec says that it is none of the cluster's
+};
+std::vector<NamedHost> named_hosts(const Cluster&);
+
+// Addresses in a subnet that such hosts outside have: nobody of the cluster gets them.
+std::vector<std::uint32_t> addresses_outside(const Cluster&, const Ipv4Prefix&);
+
+}  // namespace clusterc
