@@ -113,7 +113,10 @@ software:
   cuda: 13.0
   scheduler: {{ kind: slurm, version: 25.05 }}
   containers: [enroot]
-"""
+""" + ("""
+accept:
+  - { rule: net-link-beyond-medium-reach, at: networks.compute, reason: "in one hall of this size no fibre of the catalogue is long enough; what is measured does not depend on it", until: 2099-12-31 }
+""" if million else "")
 
 
 if __name__ == "__main__":
