@@ -50,7 +50,7 @@ void check_ways(const CompileInput& in, Findings& findings) {
   const std::uint32_t own_name = own_name_server(in);
   const bool kea = dhcp_server(c) == DhcpServer::kea;   // it serves no names
   // Packages of plays and installers lie outside where no mirror has them.
-  const bool fetches = is_made(c, "ansible") && !(c.spec.software.mirror && c.spec.software.mirror->server);
+  const bool fetches = is_made(c, "ansible") && !(c.own_site && c.spec.software.mirror && c.spec.software.mirror->server);
   std::vector<std::string> fetching;
   SourceSpan fetching_at;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
@@ -88,7 +88,7 @@ void check_ways(const CompileInput& in, Findings& findings) {
     findings.note("network-no-way-out", at, quoted(without) + (without.size() == 1 ? " has" : " have") + " no gateway, and '" + one_line(outside) + "' lies in no network of theirs")
         .help("`gateway` of a network names its router; else name servers that lie in the cluster's own networks");
   if (!fetching.empty() && without.empty())
-    findings.note("network-no-way-out", fetching_at, quoted(fetching) + (fetching.size() == 1 ? " has" : " have") + " no gateway: nothing that is compiled leads to the repositories that " + (installs(c) ? "installers and plays" : "the plays") + " read")
+    findings.note("network-no-way-out", fetching_at, quoted(fetching) + (fetching.size() == 1 ? " has" : " have") + " no gateway: nothing that is compiled leads to " + (c.own_site ? "" : "other networks, or to ") + "the repositories that " + (installs(c) ? "installers and plays" : "the plays") + " read")
         .help("`gateway` of a network names its router" + std::string(c.own_site ? "; a site without internet has a `mirror`" : ", in a cloud's subnet most often its first address"));
   if (!clockless.empty())
     findings.note("time-server-unreached", clockless_at, "the name '" + one_line(clock) + "' means an address in a network that " + quoted(clockless) + (clockless.size() == 1 ? " is" : " are") + " not in")
@@ -96,6 +96,28 @@ void check_ways(const CompileInput& in, Findings& findings) {
   if (!nameless.empty())
     findings.note("name-server-unreached", nameless_at, quoted(nameless) + (nameless.size() == 1 ? " is" : " are") + " told of no name server" + (own_name != 0 ? ": the cluster's own lies in no network of theirs" : ": Kea serves no names, and the output dns is not made") + ", and what they know is /etc/hosts")
         .help("`name_servers` of the group's software names one that it reaches");
+}
+
+// Schedulers and monitors call nodes by their plain names.
+void check_names(const CompileInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t s = 0; s < c.nodes.size() && c.own_site; ++s) {
+    const int server = static_cast<int>(s);
+    if (!is_called_by_name(c, server)) continue;
+    const std::vector<const NetworkModel*> networks = networks_of(c, server);
+    const bool routed = std::any_of(networks.begin(), networks.end(), [](const NetworkModel* n) { return n->spec && n->spec->gateway; });
+    std::vector<std::string> left;
+    for (std::size_t g = 0; g < c.nodes.size() && !networks.empty(); ++g) {
+      const Home home = c.nodes[g].count > 0 && c.nodes[g].computes && g != s ? home_of(c, in.plan, static_cast<int>(g)) : Home{};
+      if (home.network < 0) continue;
+      const NetworkModel& n = c.networks[static_cast<std::size_t>(home.network)];
+      if (end_points_of(c, home.network, server) >= 0 || (routed && n.spec && n.spec->gateway) || reaches_by_route(in, server, home.network, 0)) continue;
+      left.push_back(c.nodes[g].name);
+    }
+    if (!left.empty())
+      findings.note("name-unreached", c.nodes[s].span, "'" + c.nodes[s].name + "' calls nodes by their plain names, and those of " + quoted(left) + " mean addresses in a network that it is not in")
+          .help("connect it to the first of their networks that carries in-band traffic, or let a group with the role gateway join the two");
+  }
 }
 
 // A service survives where something compiled makes it: Slurm's controllers and its accounting, subnet managers; of NFS check_file_systems speaks.
@@ -133,6 +155,7 @@ void check_password(const Cluster& c, Findings& findings) {
 
 void check_deployment(const CompileInput& in, Findings& findings) {
   check_ways(in, findings);
+  check_names(in, findings);
   check_ha(in.cluster, findings);
   check_users(in.cluster, findings);
   check_password(in.cluster, findings);

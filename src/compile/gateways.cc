@@ -50,16 +50,7 @@ class Places {
   std::optional<bool> guarded_;
 };
 
-// Others speak with these by their plain names: schedulers and their databases, who provisions and watches, the mirror. Few nodes.
-constexpr std::int64_t kMostServing = 16;
-bool is_called_by_name(const Cluster& c, int group) {
-  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
-  if (g.count == 0 || g.count > kMostServing) return false;
-  for (const Role r : {Role::scheduler, Role::provisioning, Role::monitoring, Role::control_plane, Role::etcd})
-    if (g.has_role(r)) return true;
-  const auto& mirror = c.spec.software.mirror;
-  return (mirror && mirror->server && g.names.index_of(*mirror->server) >= 0) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g);
-}
+constexpr std::int64_t kMostServing = 16;   // nodes of a group, each of which is a route
 
 bool any_gateway(const Cluster& c) { return std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.has_role(Role::gateway); }); }
 
@@ -94,6 +85,16 @@ int gateway_between(const Cluster& c, int from, int to) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     if (places.is_in(static_cast<int>(g), static_cast<std::size_t>(from)) && places.is_in(static_cast<int>(g), static_cast<std::size_t>(to)) && places.forwards(static_cast<int>(g))) return static_cast<int>(g);
   return -1;
+}
+
+// Schedulers and their databases, who provisions and watches, the mirror.
+bool is_called_by_name(const Cluster& c, int group) {
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  if (g.count == 0 || g.count > kMostServing) return false;
+  for (const Role r : {Role::scheduler, Role::provisioning, Role::monitoring, Role::control_plane, Role::etcd})
+    if (g.has_role(r)) return true;
+  const auto& mirror = c.spec.software.mirror;
+  return (mirror && mirror->server && g.names.index_of(*mirror->server) >= 0) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g);
 }
 
 std::vector<HostRoute> host_routes(const Cluster& c, const Plan& plan, int group) {

@@ -24,6 +24,7 @@ int gateway_between(const Cluster&, int from, int to);
 
 // A node that serves is called by its plain name, which means its address in one network. Who shares another network with it alone reaches that address there: the node takes
 // what is for any of its own (Linux, Documentation/networking/ip-sysctl.rst: addresses belong to the host, not to an interface).
+bool is_called_by_name(const Cluster&, int group);
 struct HostRoute {
   std::uint32_t to = 0, through = 0;
   int over = -1;                      // network

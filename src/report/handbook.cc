@@ -126,10 +126,22 @@ class Handbook {
     while (out_.ends_with("\n\n")) out_.pop_back();
   }
 
+  // Names of this cluster's.
+  std::string combination() const {
+    std::vector<std::string> names;
+    if (!c_.feeds.empty()) names.push_back("feed:" + c_.feeds.front().name);
+    for (std::size_t f = 0; f < p_.fabrics.size() && names.size() < 2; ++f)
+      if (!p_.fabrics[f].tiers.empty()) {
+        std::string name = p_.switch_name(static_cast<int>(f), {static_cast<int>(p_.fabrics[f].tiers.size()) - 1, 0});
+        names.push_back(name.replace(name.find('/'), 1, ":"));
+      }
+    return names.size() < 2 ? std::string() : "; combinations: `clusterc plan SPEC --what-if " + join(names, ",") + "`";
+  }
+
   void failures() {
     section("When something fails");
     const WhatIfEngine engine(p_);
-    out_ += "What is lost when one component fails, worst first; combinations: `clusterc plan SPEC --what-if feed:A,spine:3`.\n\n```text\n" + render_what_if_each_text(engine, single_failures(engine)) + "```\n";
+    out_ += "What is lost when one component fails, worst first" + combination() + ".\n\n```text\n" + render_what_if_each_text(engine, single_failures(engine)) + "```\n";
   }
 
   void teams() {

@@ -36,6 +36,7 @@ constexpr OtherFinding kOthers[] = {
     {"mirror-registry-unpacked", "the mirror's operating system packs no registry: nothing compiled serves the images"},
     {"monitoring-unmade", "nodes whose distribution has no exporters or syslog-ng: the plays install none there"},
     {"name-server-unreached", "nodes that are in no network of the cluster's own name server, and are told of none"},
+    {"name-unreached", "nodes whose plain names mean an address that the scheduler or monitor of the cluster does not reach"},
     {"netplan-interface-name-too-long", "an interface whose name is longer than the 15 characters that Linux takes"},
     {"network-names-unmade", "ports whose MAC addresses no row of the inventory has: the image has to give them the names that their network configuration has"},
     {"network-no-way-out", "nodes without a gateway that are told of a server outside of their networks"},

@@ -105,8 +105,14 @@ wait_for 20 "n2 with a dead GPU" 'state n2' "drained health: 3 of 4 GPUs answer"
 ctl srun -A root -N4 -I true > /dev/null 2>&1 && fail "a job of four nodes ran on three"
 "$run/as" n2 env SLURM_JOB_ID=1 SLURM_JOB_UID=0 SLURMD_NODENAME=n2 /etc/slurm/prolog.sh 2> "$work/prolog.err" && fail "the prolog lets a job onto a broken node"
 equal "the prolog says" "$(cat "$work/prolog.err")" "n2: 3 of 4 GPUs answer"
+ctl scontrol update nodename=n2 state=resume
+wait_for 20 "n2, resumed by hand and still broken" 'state n2' "drained health: 3 of 4 GPUs answer"
 rm "$run/run/broken.n2"
 wait_for 20 "n2 when it answers again" 'state n2' "idle* none"
+echo 2 > "$run/run/broken.n2"
+wait_for 20 "n2 with a dead GPU again" 'state n2' "drained health: 3 of 4 GPUs answer"
+"$run/as" n2 sh -c 'rm -f /run/slurm/health.* /run/slurm/asked.*' && rm "$run/run/broken.n2"   # a start of the machine, which mends it and empties /run
+wait_for 20 "n2 when it has started again" 'state n2' "idle* none"
 ctl scontrol update nodename=n2 state=drain reason="new memory"
 echo 1 > "$run/run/broken.n2"
 sleep 5

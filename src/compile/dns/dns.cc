@@ -144,11 +144,10 @@ void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findi
       });
 }
 
-void append_extra(const CompileInput& in, std::string_view file, std::string& out, std::vector<std::string>& owners, Findings& findings) {
+void append_extra(const CompileInput& in, std::string_view file, std::string& out, std::vector<ExtraRecord>& records, Findings& findings) {
   const auto* extra = extra_of(in, file);
   if (!extra) return;
   out += "; outputs.dns.extra of the spec\n";
-  std::vector<ExtraRecord> records;
   for (const auto& wish : *extra) {
     if (!wish) continue;
     const std::string_view text = trim(*wish);
@@ -169,7 +168,6 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
     out += '\n';
   }
   refuse_twice(in, records, findings);
-  for (ExtraRecord& r : records) owners.push_back(std::move(r.owner));
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
@@ -218,10 +216,15 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         }
         *back += "PTR ", *back += first, *back += '.', *back += domain, *back += ".\n";
       });
-  std::vector<std::string> owners;               // of extra records
-  append_extra(in, "zone", out, owners, findings);
-  check_hidden_hosts(in, [&](std::string_view name) { return std::find(owners.begin(), owners.end(), name) != owners.end() || std::find(owners.begin(), owners.end(), "*") != owners.end(); },
-                     "`outputs: { dns: { extra: { zone: [ \"filer A 10.9.0.5\" ] } } }`", findings);
+  std::vector<ExtraRecord> extra;
+  append_extra(in, "zone", out, extra, findings);
+  const auto answered = [&](std::string_view name) {   // by an address, or by who the name is handed on to
+    return std::any_of(extra.begin(), extra.end(), [&](const ExtraRecord& r) {
+      if (r.type == "ns") return name == r.owner || name.ends_with("." + r.owner);
+      return (r.type == "a" || r.type == "aaaa" || r.type == "cname") && (r.owner == name || r.owner == "*");
+    });
+  };
+  check_hidden_hosts(in, answered, [](std::string_view name) { return "outputs: { dns: { extra: { zone: [ \"" + std::string(name) + " A 10.9.0.5\" ] } } }"; }, findings);
   end_zone(zone_begin, bundle);
   for (const auto& [zone, records] : reverse) {
     const ZoneBegin at = begin_zone(in, zone, server, bundle);
@@ -252,7 +255,22 @@ int name_server_group(const Cluster& c, const Plan& plan) {
   return -1;
 }
 
-void check_hidden_hosts(const CompileInput& in, const std::function<bool(std::string_view)>& known, std::string_view extra, Findings& findings) {
+namespace {
+
+// An extra line of the hosts file, which every node has, names it.
+bool in_hosts(const CompileInput& in, std::string_view host) {
+  const auto* wish = in.cluster.spec.outputs.find("hosts");
+  const auto* lines = wish ? wish->value.extra.find("hosts") : nullptr;
+  for (const auto& line : lines ? lines->value : std::vector<Value<std::string>>())
+    if (line)
+      for (const std::string_view word : split(replace_all(*line, "\t", " "), ' '))
+        if (to_lower(word) == host) return true;
+  return false;
+}
+
+}  // namespace
+
+void check_hidden_hosts(const CompileInput& in, const std::function<bool(std::string_view)>& known, const std::function<std::string(std::string_view)>& extra, Findings& findings) {
   const Cluster& c = in.cluster;
   // Who asks others alone is not told so.
   const auto& asked = c.spec.software.name_servers;
@@ -266,11 +284,12 @@ void check_hidden_hosts(const CompileInput& in, const std::function<bool(std::st
     if (!name.ends_with(tail)) continue;
     name.resize(name.size() - tail.size());
     if (std::find(told.begin(), told.end(), name) != told.end() || known(name)) continue;
+    if (in_hosts(in, to_lower(h.host))) continue;
     if (!names) names.emplace(in);
     if (!names->owner_of(name).empty()) continue;
     told.push_back(name);
     findings.error("dns-hides-host", h.span, "'" + one_line(h.host) + "' lies in the cluster's domain '" + *c.spec.software.domain + "', and the name server that is compiled for it knows no '" + name + "': nobody in the cluster finds it")
-        .help("a domain of the cluster's own, as gpu." + *c.spec.software.domain + ", or its address as an extra line: " + std::string(extra));
+        .help("a domain of the cluster's own, as gpu." + *c.spec.software.domain + ", or its address as an extra line: `" + extra(name) + "`");
   }
 }
 

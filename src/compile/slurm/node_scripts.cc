@@ -23,6 +23,7 @@ set -u
 here=/etc/slurm
 node=${SLURMD_NODENAME:-$(hostname -s)}
 mark=/run/slurm/health.$node   # there while this script holds the node drained
+asked=/run/slurm/asked.$node   # there once the controller was asked since the machine started: a start empties /run, and mends many a fault
 found=
 miss() { found=${found:-$1}; }
 gpu_device() { [ -e "$1" ] || miss "$1 is missing"; }
@@ -48,19 +49,25 @@ if [ "${1:-}" = --check ]; then
   [ -z "$found" ] || { echo "$node: $found" >&2; exit 1; }
   exit 0
 fi
-reason() { scontrol show node "$node" | sed -n 's/^ *Reason=//p'; }
+reason() {
+  shown=$(scontrol show node "$node") || return 1
+  printf '%s\n' "$shown" | sed -n 's/^ *Reason=//p'
+}
+mkdir -p "${mark%/*}"
 if [ -n "$found" ]; then
   case $(reason) in
+    "health: $found"*) : > "$mark" ;;
     '' | "health: "*)
-      mkdir -p "${mark%/*}"
-      [ "$(cat "$mark" 2>/dev/null)" = "$found" ] || scontrol update nodename="$node" state=drain reason="health: $found"
-      printf '%s\n' "$found" > "$mark" ;;
+      scontrol update nodename="$node" state=drain reason="health: $found"
+      : > "$mark" ;;
   esac
-elif [ -e "$mark" ]; then
-  case $(reason) in
+elif [ -e "$mark" ] || [ ! -e "$asked" ]; then
+  why=$(reason) || exit 0   # nobody answers: next time
+  case $why in
     "health: "*) scontrol update nodename="$node" state=resume ;;
   esac
   rm -f "$mark"
+  : > "$asked"
 fi
 )sh";
 

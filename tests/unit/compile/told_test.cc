@@ -54,6 +54,21 @@ TEST(Told, HostsOutsideInTheClustersDomainAreHidden) {
   EXPECT_EQ(Told(cluster("", "identity: { kind: ldap, server: \"ldaps://ldap.case.example:636/\" }")).note("dns-hides-host"), "'ldap.case.example" + replace_all(hides.substr(17), "'ntp'", "'ldap'"));
 }
 
+// tri's name means its address in d, which head is not in; they share st alone. Where d has a router as lan has, or head a leg in d, it is reached.
+TEST(Told, NodesThatTheSchedulerDoesNotReachByTheirNames) {
+  const auto note = [](std::string_view router, std::string_view leg) {
+    const std::string vm = ", virtual_machine: { cpus: 2, memory: 2 GiB }";
+    return Told(kSite + "nodes:\n  head: { names: head" + vm + ", roles: [scheduler] }\n  tri: { names: t1" + vm + " }\nnetworks:\n" +
+                "  lan: { kind: ethernet, rate: 10 Gb/s, switch: nvidia-sn4600c, subnet: 10.1.0.0/24, gateway: 10.1.0.1, carries: [inband], connects: { head: 1 } }\n" +
+                "  st: { kind: ethernet, rate: 10 Gb/s, switch: nvidia-sn4600c, subnet: 10.3.0.0/24, carries: [storage], connects: { head: 1, tri: 1 } }\n" +
+                "  d: { kind: ethernet, rate: 10 Gb/s, switch: nvidia-sn4600c, subnet: 10.6.0.0/24, " + std::string(router) + "carries: [inband], connects: { tri: 1" + std::string(leg) + " } }\n")
+        .note("name-unreached");
+  };
+  EXPECT_EQ(note("", ""), "'head' calls nodes by their plain names, and those of 'tri' mean addresses in a network that it is not in");
+  EXPECT_EQ(note("gateway: 10.6.0.1, ", ""), "");
+  EXPECT_EQ(note("", ", head: 1"), "");
+}
+
 TEST(Told, KeaServesNoNames) {
   EXPECT_EQ(Told(cluster("", "name_servers: []", "outputs: { kea: {}, dns: { skip: true } }\n")).note("name-server-unreached"),
             "'ctl', 'nas' are told of no name server: Kea serves no names, and the output dns is not made, and what they know is /etc/hosts");
