@@ -99,7 +99,7 @@ for server in by_dnsmasq by_kea; do
   equal "$server: UEFI of f1, where nobody installs" "$($server 94:6d:ae:00:00:05 --arch 7)" "nothing"
 done
 at=
-equal "whom installers ask for packages" "$(sed -n 's/.*mirror.*hostname string *//p' "$out"/preseed/near.cfg "$out"/preseed/both.cfg | sort | uniq -c | tr -s ' ')" " 2 10.1.0.65"
+equal "whom installers ask for packages" "$(sed -n 's/.*mirror.*hostname string *//p' "$work"/two/preseed/near.cfg "$work"/two/preseed/both.cfg | sort | uniq -c | tr -s ' ')" " 2 10.1.0.65"
 grep -q 'inst.repo=http://10.2.0.65/packages/' "$work/two/ipxe/back.ipxe" || fail "s1 asks for packages where it does not reach them: $(grep -o 'inst.repo=[^ ]*' "$work/two/ipxe/back.ipxe")"
 conf=$golden/kea/kea-dhcp4.conf
 

@@ -203,7 +203,7 @@ void check_unmade(const CompileInput& in, const MadeOutputs& made, int group, st
   if (g.has_role(Role::gateway) && g.count > 0 && in.cluster.networks.size() > 1 && !forwards(in.cluster, group) && !told(findings, "gateway-unmade", g.span))
     findings.note("gateway-unmade", g.span, "'" + g.name + "' is to be a gateway between networks: nothing makes it forward").help(in.cluster.own_site ? "it has addresses in two networks at least that are not out of band; and where it is among the BMCs too, the firewall (nftables) has to be made" : "a cloud's networks have routers of their own");
   if (forwards(in.cluster, group) && !made("nftables") && !told(findings, "gateway-unguarded", g.span))
-    findings.note("gateway-unguarded", g.span, "'" + g.name + "' forwards between networks, and no firewall is made: whoever reaches it from outside reaches these networks through it").help("`outputs: { nftables: {} }`");
+    findings.note("gateway-unguarded", g.span, "'" + g.name + "' forwards between networks, and no firewall is made: whoever reaches it from outside reaches these networks through it").help("one is made where the spec has an out-of-band network, and a login node or a node that manages; else its rules are yours");
 }
 
 AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made, int group, Findings& findings) {

@@ -134,7 +134,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   }
   if (!is_made(c, "dns")) {
     const auto* extra = extra_of(in, "dnsmasq.conf");
-    const auto known = [&](std::string_view name) { return extra && std::any_of(extra->begin(), extra->end(), [&](const auto& line) { return line && line->find(name) != std::string::npos; }); };
+    const auto known = [&](std::string_view name) { return extra && std::any_of(extra->begin(), extra->end(), [&](const auto& line) { return line && to_lower(*line).find(std::string(name) + "." + to_lower(s.domain.value_or(""))) != std::string::npos; }); };
     check_hidden_hosts(in, known, [&](std::string_view name) { return "outputs: { dnsmasq: { extra: { dnsmasq.conf: [ \"host-record=" + std::string(name) + "." + s.domain.value_or("") + ",10.9.0.5\" ] } } }"; }, findings);
   }
   append_extra(in, out, findings);

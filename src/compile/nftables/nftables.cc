@@ -25,7 +25,7 @@ bool lets_users_in(const NodeGroupModel& g) { return g.has_role(Role::login); }
 // that would lock its owner out.
 bool wanted(const Cluster& c) {
   const auto network = [&](bool oob) { return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return n.subnet && is_out_of_band(n) == oob; }); };
-  return network(true) && network(false) && std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && (manages(g) || lets_users_in(g) || g.has_role(Role::gateway)); });
+  return network(true) && network(false) && std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && (manages(g) || lets_users_in(g)); });
 }
 
 void append_set(std::string& out, std::string_view name, const std::vector<Ipv4Prefix>& subnets) {

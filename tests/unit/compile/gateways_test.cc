@@ -1,6 +1,7 @@
 // Routes and settings that follow from groups with the role gateway, by hand.
 #include "compile/gateways.h"
 
+#include "base/text.h"
 #include "unit/compile/compiled.h"
 
 namespace clusterc {
@@ -60,8 +61,10 @@ TEST(Gateways, ForwardingWithoutAFirewallIsSaid) {
   };
   EXPECT_EQ(said(kThree), std::pair(true, true));                         // nothing is out of band, so that no firewall is asked for
   const std::string guarded = kThree + "  oob: { kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, subnet: 10.9.0.0/24, connects: everything }\n";
-  EXPECT_EQ(said(guarded), std::pair(false, true));
-  EXPECT_EQ(said(guarded + "outputs: { nftables: { skip: true } }\n"), std::pair(true, true));
+  EXPECT_EQ(said(guarded), std::pair(true, true));                        // nor where nobody could come in
+  const std::string managed = replace_all(guarded, "  near: { names: near1,", "  near: { names: near1, roles: [login],");
+  EXPECT_EQ(said(managed), std::pair(false, true));
+  EXPECT_EQ(said(managed + "outputs: { nftables: { skip: true } }\n"), std::pair(true, true));
 }
 
 TEST(Gateways, OneLegIsNone) {

@@ -48,6 +48,8 @@ TEST(Told, HostsOutsideInTheClustersDomainAreHidden) {
   const std::string hides = "'ntp.case.example' lies in the cluster's domain 'case.example', and the name server that is compiled for it knows no 'ntp': nobody in the cluster finds it";
   EXPECT_EQ(Told(cluster("", "time_servers: [NTP.case.example]")).note("dns-hides-host"), "'NTP" + hides.substr(4));
   EXPECT_EQ(Told(cluster("", "time_servers: [ntp.case.example]", "outputs: { dns: { extra: { zone: [ntp A 10.9.0.1] } } }\n")).note("dns-hides-host"), "");
+  EXPECT_EQ(Told(cluster("", "time_servers: [ntp.case.example]", "outputs: { dns: { skip: true }, dnsmasq: { extra: { dnsmasq.conf: [\"host-record=ntp.case.example,10.9.0.1\"] } } }\n")).note("dns-hides-host"), "");
+  EXPECT_EQ(Told(cluster("", "time_servers: [ntp.case.example]", "outputs: { dns: { skip: true }, dnsmasq: { extra: { dnsmasq.conf: [\"host-record=xntp,10.9.0.1\"] } } }\n")).note("dns-hides-host"), hides);
   EXPECT_EQ(Told(cluster("", "time_servers: [ctl.case.example, nas1-stor.case.example, ntp.example]")).note("dns-hides-host"), "");
   EXPECT_EQ(Told(cluster("", "time_servers: [ntp.case.example], name_servers: [10.9.0.9]")).note("dns-hides-host"), "");
   EXPECT_EQ(Told(cluster("", "time_servers: [ntp.case.example]", "outputs: { dns: { skip: true } }\n")).note("dns-hides-host"), hides);                                      // dnsmasq's local=

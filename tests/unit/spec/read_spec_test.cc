@@ -165,6 +165,12 @@ TEST(ReadSpec, AddressesAndPaths) {
     EXPECT_EQ(read(small() + "storage: { s: { kind: nfs, mount: " + mount + " } }\n")->ids(), "spec-bad-path@5:35") << mount;
 }
 
+TEST(ReadSpec, DigitsAndPointsAreAnAddressOrNone) {
+  EXPECT_EQ(read(small() + "software: { time_servers: [10.1.0.3] }\n")->ids(), "");
+  EXPECT_EQ(read(small() + "software: { time_servers: [10.1.0.300] }\n")->ids(), "spec-bad-address@5:28");
+  EXPECT_EQ(read(small() + "software: { mirror: { server: 10.1.0.300 } }\n")->ids(), "spec-bad-address@5:31");
+}
+
 TEST(ReadSpec, ASecretIsReferredToOnce) {
   const auto identity = [](std::string_view what) { return read(small() + "software: { identity: { kind: ldap, bind_password: " + std::string(what) + " } }\n"); };
   EXPECT_EQ(identity("{ env: PW }")->ids(), "");
