@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 
 #include "base/digest.h"
@@ -69,6 +70,56 @@ void load_own_parts(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
   }
 }
 
+// Every file below the folder of templates, by path, however the file system lists them. What editors and version control keep there is none.
+void load_templates(const Spec& spec, const fs::path& folder, Run& run, Sha256& digest) {
+  constexpr std::size_t kFiles = 4096, kBytes = std::size_t{64} << 20;
+  constexpr int kDeepest = 16;
+  if (!spec.templates) return;
+  const auto root = inside(folder, spec.templates, run.findings);
+  if (!root) return;
+  const auto unreadable = [&](std::string why) { run.findings.error("spec-file-unreadable", spec.templates.span, std::move(why)); };
+  SiteTemplates found{*spec.templates, &run.sources, {}};
+  while (found.folder.ends_with('/')) found.folder.pop_back();
+  std::size_t bytes = 0;
+  const std::function<bool(const fs::path&, const std::string&, int)> walk = [&](const fs::path& at, const std::string& prefix, int depth) {
+    std::error_code failed;
+    std::vector<std::string> names;
+    for (fs::directory_iterator i(at, failed), end; !failed && i != end; i.increment(failed)) {
+      std::string name = i->path().filename().string();
+      if (!name.starts_with('.') && !name.ends_with('~')) names.push_back(std::move(name));
+      if (names.size() > kFiles) return unreadable("the folder of templates '" + found.folder + "' holds more than " + std::to_string(kFiles) + " files"), false;
+    }
+    if (failed) return unreadable("the folder of templates '" + (at == *root ? found.folder : at.string()) + "' cannot be read: " + failed.message()), false;
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+      const fs::path path = at / name;
+      if (!is_below(*root, path)) {
+        run.findings.error("spec-path-outside", spec.templates.span, "'" + path.string() + "' leads out of the folder of templates through a link").help("put a copy there: what a link leads to is not read");
+        continue;
+      }
+      const fs::file_type type = fs::status(path, failed).type();
+      if (type == fs::file_type::directory) {
+        if (depth == kDeepest) return unreadable("folders lie more than " + std::to_string(kDeepest) + " deep in the folder of templates: '" + path.string() + "'"), false;
+        if (!walk(path, prefix + name + "/", depth + 1)) return false;
+        continue;
+      }
+      FileError error;
+      auto text = type == fs::file_type::regular ? read_file(path.string(), kBytes - bytes, error) : std::nullopt;
+      if (!text) {
+        unreadable(type == fs::file_type::regular ? error.message : "'" + path.string() + "' is no file");
+        continue;
+      }
+      bytes += text->size();
+      if (found.files.size() == kFiles) return unreadable("the folder of templates '" + found.folder + "' holds more than " + std::to_string(kFiles) + " files"), false;
+      digest.update(prefix + name + "\n");
+      digest.update(*text);
+      found.files.push_back({prefix + name, run.sources.add(path.string(), std::move(*text))});
+    }
+    return true;
+  };
+  if (walk(*root, "", 0)) run.templates = std::move(found);
+}
+
 }  // namespace
 
 namespace {
@@ -129,9 +180,7 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
       } else
         run->findings.error("spec-file-unreadable", spec->inventory.span, error.message);
     }
-  if (spec->templates)
-    run->findings.warning("spec-not-used-yet", spec->templates.span, "the folder of templates is not used yet: nothing in '" + *spec->templates + "' replaces a compiled file")
-        .help("further lines for a file go under outputs.<id>.extra");
+  load_templates(*spec, folder, *run, digest);
   run->spec_digest = to_hex(digest.finish());
   if (until == Stage::read) return run;
 
@@ -157,7 +206,7 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   apply_acceptances(run->cluster->spec, run->sources, options.today ? &*options.today : nullptr, run->findings);
   // Outputs take what the rules find no error in; what they would refuse is said here already.
   if (!run->findings.count(Severity::error))
-    judge_outputs(*run->cluster, *run->plan, {.spec_digest = run->spec_digest, .accepted = {}, .only = options.outputs, .inventory = run->inventory ? &*run->inventory : nullptr}, run->findings);
+    judge_outputs(*run->cluster, *run->plan, {.spec_digest = run->spec_digest, .accepted = {}, .only = options.outputs, .inventory = run->inventory ? &*run->inventory : nullptr, .templates = run->templates ? &*run->templates : nullptr}, run->findings);
   return run;
 }
 

@@ -8,6 +8,7 @@
 
 #include "catalog/catalog.h"
 #include "compile/inventory.h"
+#include "compile/site_templates.h"
 #include "diag/finding.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
@@ -30,6 +31,7 @@ struct Run {
   std::optional<Plan> plan;
   std::optional<ExpectedFigures> expected;
   std::optional<Inventory> inventory;     // where the spec names one that can be read
+  std::optional<SiteTemplates> templates; // where the spec names a folder of them that can be read
   std::string spec_digest;                // sha256 over the spec and every file that it names
   std::string unreadable;                 // why nothing could be judged; empty: it could
 };

@@ -25,8 +25,8 @@ EVERYTHING = REPORT | {"report", "cli", "lsp", "pipeline"}
 
 # room: the rooms that it may include beside itself
 ROWS = {
-    "base": set(), "diag": BASE, "yaml": {"diag", "base"}, "write": BASE, "fields": FIELDS, "catalog": CATALOG,
-    "spec": SPEC, "model": MODEL, "plan": PLAN, "targets": TARGETS, "rules": RULES, "compile": RULES,
+    "base": set(), "diag": BASE, "yaml": {"diag", "base"}, "write": BASE, "template": {"base", "diag", "write"}, "fields": FIELDS, "catalog": CATALOG,
+    "spec": SPEC, "model": MODEL, "plan": PLAN, "targets": TARGETS, "rules": RULES, "compile": RULES | {"template"},
     "launch": LAUNCH, "validate": VALIDATE, "audit": AUDIT, "report": REPORT, "cli": EVERYTHING,
     "pipeline": EVERYTHING, "lsp": REPORT | {"pipeline"}, "validators": BASE,
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <boost/program_options.hpp>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ std::vector<std::string> format_names();
 Format format_of(const po::variables_map&);
 Format text_or_json(const po::variables_map&, std::string_view what);   // "a plan is"; UsageError for the formats that findings alone have
 bool use_color(const po::variables_map&, int fd);
+
+std::set<std::string, std::less<>> output_ids(const po::variables_map&);   // of --only; UsageError for what is none
 
 // The first place of what could not be read: readers of SARIF want a place for each result.
 SourceSpan begin_of(Sources&, const std::string& path);

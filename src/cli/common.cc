@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "catalog/embedded.h"
 #include "cli/command.h"
+#include "compile/output.h"
 #include "diag/render.h"
 #include "rules/say.h"
 #include "write/tree.h"
@@ -141,6 +142,22 @@ bool is_built_in(std::string_view path) {
 }
 
 }  // namespace
+
+std::set<std::string, std::less<>> output_ids(const po::variables_map& given) {
+  std::set<std::string, std::less<>> ids;
+  if (!given.count("only")) return ids;
+  std::vector<std::string_view> known;
+  for (const Output* o : all_outputs()) known.push_back(o->id);
+  for (const std::string_view word : split(given["only"].as<std::string>(), ',')) {
+    const std::string_view id = trim(word);
+    if (!find_output(id)) {
+      const auto near = nearest_name(id, known);
+      throw UsageError{"there is no output '" + std::string(id) + "'" + (near ? "; did you mean '" + std::string(*near) + "'?" : "; known are " + join(known, ", "))};
+    }
+    ids.emplace(id);
+  }
+  return ids;
+}
 
 SourceSpan begin_of(Sources& sources, const std::string& path) {
   for (FileId f = 0; f < sources.size(); ++f)

@@ -23,22 +23,6 @@ void options(po::options_description& o) {
       ("force", po::bool_switch(), "overwrite files that were changed by hand");
 }
 
-std::set<std::string, std::less<>> wanted_ids(const po::variables_map& given) {
-  std::set<std::string, std::less<>> ids;
-  if (!given.count("only")) return ids;
-  std::vector<std::string_view> known;
-  for (const Output* o : all_outputs()) known.push_back(o->id);
-  for (const std::string_view word : split(given["only"].as<std::string>(), ',')) {
-    const std::string_view id = trim(word);
-    if (!find_output(id)) {
-      const auto near = nearest_name(id, known);
-      throw UsageError{"there is no output '" + std::string(id) + "'" + (near ? "; did you mean '" + std::string(*near) + "'?" : "; known are " + join(known, ", "))};
-    }
-    ids.emplace(id);
-  }
-  return ids;
-}
-
 // A tree is replaced as a whole: what stands there that this compile does not write would be gone, a plan's files or, with --only, those of other outputs.
 // Better told than done.
 void refuse_others(const std::string& folder, const std::set<std::string, std::less<>>& only) {
@@ -68,7 +52,7 @@ int run(const po::variables_map& given) {
     return kOk;
   }
   const std::string path = one_spec(given);
-  const auto only = wanted_ids(given);
+  const auto only = output_ids(given);
   if (!given.count("output")) throw UsageError{"name the folder with -o DIR"};
   const std::string folder = given["output"].as<std::string>();
   refuse_others(folder, only);
@@ -90,7 +74,7 @@ int run(const po::variables_map& given) {
   try {
     Tree tree(folder, write);
     Bundle files([&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
-    const CompileWish wish{result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr};
+    const CompileWish wish{result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr, result->templates ? &*result->templates : nullptr};
     for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, wish, files, told))
       put_error(format("{}: this cluster does not call for it\n", id));
     if (told.count(Severity::error)) throw std::logic_error("'" + told.all().front().rule + "' was found while writing, and not before: this is a bug");
@@ -102,7 +86,7 @@ int run(const po::variables_map& given) {
     end_if_interrupted(folder);
   }
   const int status = report_findings(*result, path, given, true);
-  constexpr std::string_view kWayOut = "--force overwrites it; outputs.<id>.extra keeps a change";
+  constexpr std::string_view kWayOut = "--force overwrites it; outputs.<id>.extra or a file of the folder of templates keeps a change";
   if (!write.check) return report_tree(written, folder, write.force, kWayOut, status);
   if (!written.ok) throw std::runtime_error(written.error);
   report_kept(written, folder, write.force, kWayOut);

@@ -3,11 +3,15 @@
 #include <filesystem>
 #include <map>
 
+#include "base/file.h"
 #include "base/format.h"
 #include "cli/command.h"
 #include "compile/compile.h"
 #include "report/diff_report.h"
+#include "report/tree_diff.h"
 #include "spec/types.h"
+#include "write/manifest.h"
+#include "write/tree.h"
 
 namespace clusterc::cli {
 namespace {
@@ -15,6 +19,7 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "OLD NEW");
   o.add_options()
+      ("only", po::value<std::string>()->value_name("LIST"), "beside a compiled tree: these outputs only: slurm,netplan")
       ("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text, markdown (for a pull request) or json (every object)")
       ("color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never: for findings of a spec that has no plan")
       ("today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)")
@@ -30,8 +35,11 @@ bool is_pipe(const std::string& path) {
 std::vector<ChangeList> compare_files(const Run& before, const Run& after, std::size_t keep) {
   Bundle a, b;
   Findings unheard;
-  compile_outputs(*before.cluster, *before.plan, {"", {}, {}, before.inventory ? &*before.inventory : nullptr}, a, unheard);
-  compile_outputs(*after.cluster, *after.plan, {"", {}, {}, after.inventory ? &*after.inventory : nullptr}, b, unheard);
+  const auto compile = [&](const Run& run, Bundle& into) {
+    compile_outputs(*run.cluster, *run.plan, {"", {}, {}, run.inventory ? &*run.inventory : nullptr, run.templates ? &*run.templates : nullptr}, into, unheard);
+  };
+  compile(before, a);
+  compile(after, b);
   a.sort();
   b.sort();
   std::vector<ChangeList> lists;
@@ -55,12 +63,94 @@ std::vector<ChangeList> compare_files(const Run& before, const Run& after, std::
   return lists;
 }
 
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+constexpr std::uint64_t kLargest = std::uint64_t{256} << 20;   // of a file in a tree
+
+// What lies in the tree: a text and its mode, or nothing. What is neither file nor link was refused when the tree was surveyed.
+std::pair<std::optional<std::string>, std::uint32_t> file_in(const std::string& path) {
+  std::error_code failed;
+  const auto status = std::filesystem::symlink_status(path, failed);
+  if (!std::filesystem::exists(status)) return {};
+  if (std::filesystem::is_symlink(status)) return {std::filesystem::read_symlink(path, failed).string(), kLink};
+  FileError error;
+  auto text = read_file(path, kLargest, error);
+  if (!text) throw std::runtime_error(error.message);
+  return {std::move(text), 0100000 | (static_cast<std::uint32_t>(status.permissions()) & 0777)};
+}
+
+// A spec and a tree that was compiled: what compiling the spec would change in it, or, with the spec first, how the tree differs from it.
+int with_tree(const po::variables_map& given, const std::string& before, const std::string& after) {
+  const bool spec_is_new = is_folder(before);
+  const std::string &tree = spec_is_new ? before : after, &spec = spec_is_new ? after : before;
+  if (is_folder(spec)) throw UsageError{"both are folders: name a spec and a compiled tree, or two specs"};
+  FileError error;
+  if (!read_file(tree + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error)) throw UsageError{"'" + tree + "' is no compiled tree: " + error.message};
+  const std::string& wish = given["format"].as<std::string>();
+  RunOptions options = run_options(given, spec);
+  options.outputs = output_ids(given);
+  if (is_pipe(spec)) options.folder = std::filesystem::path(tree).parent_path().string();
+  const auto run = run_pipeline(spec, Stage::checked, options);
+  if (!run->plan || run->findings.count(Severity::error)) {
+    report_findings_as_text(*run, spec, given);
+    put_error("the tree was not compared: nothing is compiled from a spec with errors\n");
+    return kUnjudged;
+  }
+  std::vector<Finding> accepted;
+  for (const Finding& f : run->findings.all())
+    if (f.accepted) accepted.push_back(f);
+  const CompileWish asked{run->spec_digest, accepted, options.outputs, run->inventory ? &*run->inventory : nullptr, run->templates ? &*run->templates : nullptr};
+  const auto compile = [&](const Bundle::Sink& sink) {
+    Findings told;                                        // by the pipeline
+    Bundle files(sink);
+    compile_outputs(*run->cluster, *run->plan, asked, files, told);
+    files.flush();
+  };
+  WriteResult found;
+  {
+    Tree there(tree, {.spec_digest = run->spec_digest, .tool_version = CLUSTERC_VERSION, .check = true});
+    compile([&](const Bundle::File& file, std::string_view bytes) { there.put(file.path, file.origin, bytes, file.mode); });
+    found = there.finish();
+  }
+  TreeDiff d{.before_name = before == "-" ? "standard input" : before, .after_name = after == "-" ? "standard input" : after, .spec_sha256 = run->spec_digest};
+  d.foreign = found.foreign;
+  std::map<std::string, TreeDiff::File, std::less<>> differing;
+  const auto asked_for = [&](std::string_view path) { return options.outputs.empty() || options.outputs.contains(path.substr(0, path.find('/'))); };
+  for (const std::string& path : found.differing)
+    if (path == kManifestName) d.other_spec = true;
+    else if (asked_for(path)) differing[path].path = path;
+  for (const std::string& path : found.hand_edited)
+    if (asked_for(path)) differing[path].path = path, differing[path].edited = true;
+  std::erase_if(d.foreign, [&](const std::string& path) { return !asked_for(path); });
+  if (!differing.empty())                                 // once more, for the texts of those alone
+    compile([&](const Bundle::File& file, std::string_view bytes) {
+      const auto at = differing.find(file.path);
+      if (at == differing.end()) return;
+      (spec_is_new ? at->second.after : at->second.before) = std::string(bytes);
+      (spec_is_new ? at->second.after_mode : at->second.before_mode) = file.mode == kLink ? kLink : 0100000 | file.mode;
+    });
+  for (auto& [path, file] : differing) {
+    auto [text, mode] = file_in(tree + "/" + path);
+    (spec_is_new ? file.before : file.after) = std::move(text);
+    (spec_is_new ? file.before_mode : file.after_mode) = mode;
+    d.files.push_back(std::move(file));
+  }
+  if (wish == "text") put_error(render_tree_summary(d)), put(render_tree_patch(d));
+  else put(wish == "json" ? render_tree_json(d) : render_tree_markdown(d));
+  return d.files.empty() ? 0 : 1;
+}
+
 int run(const po::variables_map& given) {
   const auto paths = positional(given);
-  if (paths.size() != 2) throw UsageError{"name two specs: the old one and the new one"};
+  if (paths.size() != 2) throw UsageError{"name two specs, or a spec and a compiled tree: the old one and the new one"};
   if (paths[0] == "-" && paths[1] == "-") throw UsageError{"standard input can be one of the two"};
   const std::string& wish = given["format"].as<std::string>();
   if (wish != "text" && wish != "markdown" && wish != "json") throw UsageError{"--format takes text, markdown or json, not '" + wish + "'"};
+  if (is_folder(paths[0]) || is_folder(paths[1])) return with_tree(given, paths[0], paths[1]);
+  if (given.count("only")) throw UsageError{"--only goes with a compiled tree: of two specs the whole plans are compared"};
   std::unique_ptr<Run> runs[2];
   for (int i = 0; i < 2; ++i) {
     RunOptions options = run_options(given, paths[i]);
@@ -90,5 +180,5 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kDiff{"diff", "two specs: what to buy, move, recable and reconfigure, and what the change does", "clusterc diff OLD NEW [--format text|markdown|json]", options, run};
+const Command kDiff{"diff", "two specs: what to buy, move, recable and reconfigure; a spec and a compiled tree: what changes in its files", "clusterc diff OLD NEW [--format text|markdown|json] [--only slurm,netplan]", options, run};
 }  // namespace clusterc::cli

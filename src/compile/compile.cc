@@ -11,6 +11,7 @@
 #include "compile/deployment.h"
 #include "compile/file_systems.h"
 #include "compile/group_network.h"
+#include "compile/site_templates.h"
 #include "compile/slurm/slurm.h"
 #include "plan/addresses.h"
 #include "plan/equipment.h"
@@ -114,6 +115,10 @@ std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, co
   std::vector<std::string_view> uncalled;
   check_addresses(c, plan, findings);
   check_sources(c, findings);
+  const CompileInput all{c, plan, asked.spec_digest, nullptr, asked.accepted, asked.inventory, judging};
+  std::optional<Replacing> replacing;
+  std::vector<std::string_view> made;
+  if (asked.templates) replacing.emplace(all, *asked.templates, findings), judging = false;   // what they give can be judged with what they replace alone
   if (asked.inventory) check_inventory(c, plan, *asked.inventory, findings), check_inventory_ports(c, plan, *asked.inventory, findings);
   for (const Output* output : all_outputs()) {
     if (!asked.only.empty() && !asked.only.contains(output->id)) continue;   // today's wish, not the spec's
@@ -128,8 +133,17 @@ std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, co
       if (!asked.only.empty()) uncalled.push_back(output->id);
       continue;
     }
-    output->emit({c, plan, asked.spec_digest, wish, asked.accepted, asked.inventory, judging}, bundle, findings);
+    const CompileInput in{c, plan, asked.spec_digest, wish, asked.accepted, asked.inventory, judging};
+    made.push_back(output->id);
+    if (!replacing) {
+      output->emit(in, bundle, findings);
+      continue;
+    }
+    Bundle compiled([&](const Bundle::File& file, std::string_view bytes) { replacing->put(file, bytes, bundle, findings); });
+    output->emit(in, compiled, findings);
+    compiled.flush();
   }
+  if (replacing) replacing->tell_unused(asked.only, made, findings);
   return uncalled;
 }
 

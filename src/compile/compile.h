@@ -10,11 +10,14 @@
 
 namespace clusterc {
 
+struct SiteTemplates;   // compile/site_templates.h
+
 struct CompileWish {
   std::string_view spec_digest;
   std::span<const Finding> accepted;               // stamped into what is compiled
   std::set<std::string, std::less<>> only;         // ids of outputs; empty: all
   const Inventory* inventory = nullptr;            // null: the spec names none
+  const SiteTemplates* templates = nullptr;        // likewise
 };
 
 // Fills the bundle; with an error among the findings it is not to be written. Returns the outputs that `only` names and this

@@ -14,6 +14,9 @@ constexpr FileId kSpec = 0;                      // the first file of a run
 // A finding without a place in the spec: of an own part, of the spec as a whole.
 SourceSpan place_in_spec(const Analysis& a, SourceSpan span) {
   if (span.valid() && span.file == kSpec) return span;
+  if (span.valid() && a.run->cluster && a.run->templates)
+    for (const SiteTemplates::File& f : a.run->templates->files)
+      if (f.file == span.file) return a.run->cluster->spec.templates.span;
   if (span.valid() && a.run->cluster && !a.run->cluster->spec.parts.empty() && a.run->cluster->spec.parts.front().span.valid()) return a.run->cluster->spec.parts.front().span;
   const std::string_view text = a.text->text();
   return {kSpec, 0, static_cast<std::uint32_t>(std::min(text.find_first_of("\r\n"), text.size()))};

@@ -1,0 +1,160 @@
+#include "compile/template_names.h"
+
+#include "base/ip.h"
+#include "compile/hosts/each_address.h"
+#include "fields/show.h"
+#include "spec/types.h"
+
+namespace clusterc {
+namespace {
+
+using Known = TemplateValue;
+
+Known value_of(const Type&, const void*);
+
+// A record, map or list of the spec, by the tables of its types.
+class Part : public TemplateObject {
+ public:
+  Part(const Type& type, const void* what) : type_(type), what_(what) {}
+  std::size_t size() const override { return is_record() ? type_.fields.size() + rest_size() : type_.size(what_); }
+  Known at(std::size_t i) const override {
+    if (!is_record()) return value_of(type_.element(), element(type_, what_, i));
+    if (i < type_.fields.size()) return value_of(type_.fields[i].type(), type_.fields[i].in(what_));
+    const Type& rest = type_.rest->type();
+    return value_of(rest.element(), element(rest, type_.rest->in(what_), i - type_.fields.size()));
+  }
+  std::string key(std::size_t i) const override {
+    if (!is_record()) return type_.entry_name ? std::string(type_.entry_name(what_, i)) : std::string();
+    if (i < type_.fields.size()) return std::string(type_.fields[i].key);
+    return std::string(type_.rest->type().entry_name(type_.rest->in(what_), i - type_.fields.size()));
+  }
+  std::optional<Known> member(std::string_view name) const override {
+    if (is_record())
+      if (const Field* f = type_.field(name)) return value_of(f->type(), f->in(what_));
+    return TemplateObject::member(name);
+  }
+  bool fixed_keys() const override { return is_record() && !type_.rest; }
+
+ private:
+  bool is_record() const { return type_.form == Type::Form::record; }
+  std::size_t rest_size() const { return type_.rest ? type_.rest->type().size(type_.rest->in(what_)) : 0; }
+  // Type's accessors take void*, for the reader writes through them; here nothing is written.
+  static const void* element(const Type& t, const void* p, std::size_t i) { return t.at(const_cast<void*>(p), i); }
+
+  const Type& type_;
+  const void* what_;
+};
+
+Known value_of(const Type& t, const void* p) {
+  switch (t.form) {
+    case Type::Form::value: {
+      const ValueHead head = t.head(const_cast<void*>(p));
+      if (!head.has) return Known::absent(head.unknown ? "the spec says that this is unknown" : "");
+      const Scalar s = t.fetch(p);
+      if (t.kind == ScalarKind::boolean) return Known::of(s.truth);
+      if (t.kind == ScalarKind::integer) return Known::of(s.integer);
+      if (t.kind == ScalarKind::ratio) return Known::of(s.number);
+      Known text = Known::of(scalar_text(t, p));
+      if (t.kind == ScalarKind::quantity) text.si = s.number;
+      return text;
+    }
+    case Type::Form::maybe: return t.size(p) > 0 ? value_of(t.element(), t.at(const_cast<void*>(p), 0)) : Known::absent("");
+    case Type::Form::list: return Known::list(std::make_shared<Part>(t, p));
+    case Type::Form::map:
+    case Type::Form::record: break;
+  }
+  return Known::map(std::make_shared<Part>(t, p));
+}
+
+Known address_text(std::uint32_t address) {
+  std::string text;
+  append_ipv4(address, text);
+  return Known::of(std::move(text));
+}
+
+// A node's first address in each network that it is in, that of its BMC too.
+class NodeAddresses : public TemplateObject {
+ public:
+  NodeAddresses(const CompileInput& in, std::int64_t node) : in_(in), node_(node) {
+    for (const AddressPlan& a : in.plan.addresses)
+      if (in.plan.node_address(a.network, node) != 0) networks_.push_back(a.network);
+  }
+  std::size_t size() const override { return networks_.size(); }
+  Known at(std::size_t i) const override { return address_text(in_.plan.node_address(networks_[i], node_)); }
+  std::string key(std::size_t i) const override { return in_.cluster.networks[networks_[i]].name; }
+
+ private:
+  const CompileInput& in_;
+  std::int64_t node_;
+  std::vector<std::size_t> networks_;
+};
+
+class Nodes : public TemplateObject {
+ public:
+  explicit Nodes(const CompileInput& in) : in_(in) {
+    for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) homes_.push_back(home_of(in.cluster, in.plan, static_cast<int>(g)));
+  }
+  std::size_t size() const override { return static_cast<std::size_t>(in_.cluster.node_count); }
+  Known at(std::size_t i) const override {
+    const Cluster& c = in_.cluster;
+    const auto node = static_cast<std::int64_t>(i);
+    const auto group = static_cast<std::size_t>(c.node_group_of(node));
+    const Home home = homes_[group];
+    const std::uint32_t address = home.network < 0 ? 0 : in_.plan.address(home.network, home.end_points, node - c.nodes[group].first);
+    const std::int32_t rack = i < in_.plan.node_rack.size() ? in_.plan.node_rack[i] : -1;
+    return Known::map(std::make_shared<TemplateMap>(
+        std::vector<std::pair<std::string, Known>>{
+            {"name", Known::of(c.node_name(node))},
+            {"group", Known::of(c.nodes[group].name)},
+            {"rack", rack < 0 ? Known::absent("this node is in no rack") : Known::of(c.rack_name(rack))},
+            {"address", address == 0 ? Known::absent("this node has no address that its name stands for") : address_text(address)},
+            {"addresses", Known::map(std::make_shared<NodeAddresses>(in_, node))},
+        },
+        true));
+  }
+
+ private:
+  const CompileInput& in_;
+  std::vector<Home> homes_;
+};
+
+// What hosts has: every address, with the machine's name and the network's.
+class Hosts : public TemplateObject {
+ public:
+  explicit Hosts(const CompileInput& in) : in_(in) {}
+  std::size_t size() const override { return all().size(); }
+  Known at(std::size_t i) const override {
+    const Host& h = all()[i];
+    return Known::map(std::make_shared<TemplateMap>(
+        std::vector<std::pair<std::string, Known>>{
+            {"name", Known::of(h.name)},
+            {"network", Known::of(in_.cluster.networks[h.network].name)},
+            {"address", address_text(h.address)},
+            {"plain", Known::of(h.plain)},
+        },
+        true));
+  }
+
+ private:
+  struct Host { std::string name; std::uint32_t address; std::size_t network; bool plain; };
+  const std::vector<Host>& all() const {
+    if (!made_) {
+      made_ = true;
+      each_address(in_, [](const AddressPlan&) {}, [&](const NamedAddress& n) { hosts_.push_back({std::string(n.name), n.address, static_cast<std::size_t>(n.network), n.plain}); });
+    }
+    return hosts_;
+  }
+  const CompileInput& in_;
+  mutable bool made_ = false;
+  mutable std::vector<Host> hosts_;
+};
+
+}  // namespace
+
+std::vector<std::pair<std::string, TemplateValue>> template_names(const CompileInput& in) {
+  return {{"spec", Known::map(std::make_shared<Part>(type_of<Spec>(), &in.cluster.spec))},
+          {"nodes", Known::list(std::make_shared<Nodes>(in))},
+          {"hosts", Known::list(std::make_shared<Hosts>(in))}};
+}
+
+}  // namespace clusterc

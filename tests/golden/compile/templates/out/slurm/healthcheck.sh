@@ -1,0 +1,58 @@
+#!/bin/sh
+# made by clusterc from spec 'quartet'; do not edit: use outputs.slurm.extra
+# Slurm's HealthCheckProgram: looks for what the spec promises of this node (node.sh beside it).
+#   healthcheck.sh           drains the node, with the reason, while something is missing; resumes it when all is there again. A node that
+#                            somebody else drained stays drained.
+#   healthcheck.sh --check   only says what is missing, and ends with 1
+# shellcheck disable=SC2317  # node.sh calls the functions
+set -u
+PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+here=/etc/slurm
+node=${SLURMD_NODENAME:-$(hostname -s)}
+mark=/run/slurm/health.$node   # there while this script holds the node drained
+asked=/run/slurm/asked.$node   # there once the controller was asked since the machine started: a start empties /run, and mends many a fault
+found=
+miss() { found=${found:-$1}; }
+gpu_device() { [ -e "$1" ] || miss "$1 is missing"; }
+# gpus COUNT TOOL: a GPU that fell off the bus keeps its device file and does not answer
+gpus() {
+  answers=$(timeout 30 "$2" --query-gpu=index --format=csv,noheader 2>/dev/null | grep -c '^[0-9]')
+  [ "$answers" -eq "$1" ] || miss "$answers of $1 GPUs answer"
+}
+gpu_instances() {
+  answers=$(timeout 30 "$2" -L 2>/dev/null | grep -c '^ *MIG ')
+  [ "$answers" -eq "$1" ] || miss "$answers of $1 MIG instances are there"
+}
+mounted() { mountpoint -q "$1" || miss "$1 is not mounted"; }
+scratch() { mounted "$1"; }
+scratch_folder() { :; }
+if [ -r "$here/node.sh" ]; then
+  # shellcheck source=/dev/null
+  . "$here/node.sh"
+else
+  miss "$here/node.sh is missing"
+fi
+if [ "${1:-}" = --check ]; then
+  [ -z "$found" ] || { echo "$node: $found" >&2; exit 1; }
+  exit 0
+fi
+reason() {
+  shown=$(scontrol show node "$node") || return 1
+  printf '%s\n' "$shown" | sed -n 's/^ *Reason=//p'
+}
+mkdir -p "${mark%/*}"
+if [ -n "$found" ]; then
+  case $(reason) in
+    "health: $found"*) : > "$mark" ;;
+    '' | "health: "*)
+      scontrol update nodename="$node" state=drain reason="health: $found"
+      : > "$mark" ;;
+  esac
+elif [ -e "$mark" ] || [ ! -e "$asked" ]; then
+  why=$(reason) || exit 0   # nobody answers: next time
+  case $why in
+    "health: "*) scontrol update nodename="$node" state=resume ;;
+  esac
+  rm -f "$mark"
+  : > "$asked"
+fi

@@ -1,0 +1,3 @@
+#!/bin/sh
+# {{ as it is }}
+exit 0
