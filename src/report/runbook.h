@@ -1,5 +1,5 @@
-// runbook.md: the plan as work to be done, in the order in which it is done: the room, rack after rack, the cables between them, power on, configuration,
-// acceptance. A box is ticked when what stands behind it was seen to be true.
+// runbook.md: the plan as work to be done, in the order in which it is done: the room, rack after rack, the cables between them, power on, then what is
+// compiled put in place (runbook_steps.h), acceptance. A box is ticked when what stands behind it was seen to be true.
 #pragma once
 #include <string>
 
