@@ -331,6 +331,14 @@ def main():
                 found = handbook_differences(plan, what_if, handbook.replace(was, becomes, 1)) if was in handbook else None
                 print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
                 failed += not found
+    # Nothing is compiled of a spec with errors
+    broken, out = os.path.join(source, "examples", "broken.yaml"), os.path.join(work, "broken")
+    subprocess.run([program, "plan", broken, "-o", out, "--exports", "documents"], capture_output=True)
+    with open(os.path.join(out, "runbook.md"), encoding="utf-8") as f:
+        text = f.read()
+    sound = "tree" not in text and "errors" in text
+    print(f"{'ok' if sound else 'FAILED'}: a spec with errors has no steps that rest on what is compiled")
+    failed += not sound
     # The small specs of compile's own tests and of those with consumers have what no example has: mirrors, other installers, teams, lists of nodes
     steps, seen = 0, set()
     golden, consumers = os.path.join(source, "tests", "golden", "compile"), os.path.join(source, "tests", "consumers", "specs")

@@ -26,7 +26,7 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view many 
 
 class Runbook {
  public:
-  Runbook(const Cluster& c, const Plan& p, const ExpectedFigures& e) : c_(c), p_(p), expected_(e), pairs_(rack_pairs(c, p)) {}
+  Runbook(const Cluster& c, const Plan& p, const ExpectedFigures& e, bool compiles) : c_(c), p_(p), expected_(e), compiles_(compiles), pairs_(rack_pairs(c, p)) {}
 
   std::string text() {
     out_ = "# Build runbook: " + markdown_text(*c_.spec.name) + "\n\n";
@@ -36,7 +36,8 @@ class Runbook {
     racks();
     cables();
     power_on();
-    out_ += render_configuration_steps(c_, p_, section_);
+    if (compiles_) out_ += render_configuration_steps(c_, p_, section_);
+    else section("Compiling"), box("the errors that `clusterc check SPEC` finds are mended: until then `clusterc compile` writes nothing, and no step that rests on it stands here");
     acceptance();
     return std::move(out_);
   }
@@ -191,6 +192,7 @@ class Runbook {
   const Cluster& c_;
   const Plan& p_;
   const ExpectedFigures& expected_;
+  const bool compiles_;
   std::vector<RackPair> pairs_;         // by the first of both racks
   std::string out_;
   int section_ = 0;
@@ -198,6 +200,6 @@ class Runbook {
 
 }  // namespace
 
-std::string render_runbook(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected) { return Runbook(cluster, plan, expected).text(); }
+std::string render_runbook(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected, bool compiles) { return Runbook(cluster, plan, expected, compiles).text(); }
 
 }  // namespace clusterc

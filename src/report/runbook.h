@@ -8,6 +8,6 @@
 
 namespace clusterc {
 
-std::string render_runbook(const Cluster&, const Plan&, const ExpectedFigures&);
+std::string render_runbook(const Cluster&, const Plan&, const ExpectedFigures&, bool compiles);   // compiles: the spec has no error, so that there is something to put in place
 
 }  // namespace clusterc

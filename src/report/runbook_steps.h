@@ -1,5 +1,5 @@
 // The steps of runbook.md from power to acceptance: what lies where before the spec is compiled, the mirror, the machine that the others are installed from, nodes group by group, the plays, links,
-// users and services. Only those that this cluster calls for, in the order in which one rests on the other.
+// users and services. The cluster has no error: outputs rely on it. Only those that it calls for, in the order in which one rests on the other.
 #pragma once
 #include <string>
 
