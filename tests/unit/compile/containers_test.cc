@@ -56,10 +56,10 @@ TEST(Containers, ThoseOfContainerdHaveTheLimitsOfItsService) {
     const std::string has = file(software, kLimits);
     EXPECT_TRUE(has.ends_with(with)) << software << "\n" << has;
   };
-  ends("containers: [containerd]", "\n[Service]\nLimitMEMLOCK=infinity\n");   // a DGX has RDMA in this network
+  ends("containers: [containerd], limits: { memlock: unlimited }", "\n[Service]\nLimitMEMLOCK=infinity\n");
   ends("containers: [containerd], limits: { memlock: unlimited, nofile: 65536 }", "\n[Service]\nLimitMEMLOCK=infinity\nLimitNOFILE=65536\n");
   ends("containers: [containerd], limits: { memlock: 1 GiB, nofile: 65536 }", "\n[Service]\nLimitNOFILE=65536\n");
-  EXPECT_EQ(file("containers: [docker]", kLimits), "no file containers/gpu/containerd-limits.conf");
+  EXPECT_EQ(file("containers: [docker], limits: { nofile: 65536 }", kLimits), "no file containers/gpu/containerd-limits.conf");
   EXPECT_EQ(file("containers: [containerd], scheduler: kubernetes", "containers/ctl/containerd-limits.conf"), "no file containers/ctl/containerd-limits.conf");
 }
 
