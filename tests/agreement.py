@@ -541,6 +541,9 @@ class Tree:
                 for limit in toml.get("containers", {}).get("default_ulimits", []) + toml.get("crio", {}).get("runtime", {}).get("default_ulimits", []):
                     kind, _, range_of = limit.partition("=")
                     found[kind] = int(range_of.split(":")[-1])
+            elif name == "containerd-limits.conf":
+                for kind, limit in re.findall(r"^Limit([A-Z]+)=(\S+)$", text_of(path), re.M):
+                    found[kind.lower()] = -1 if limit == "infinity" else int(limit)
             for kind, value in found.items():
                 wanted = limits.get(group, {}).get(kind)
                 same(f"{kind} of {group}: {name} and cloud-init", "unlimited" if value == -1 else str(value), wanted)
@@ -681,6 +684,7 @@ def twins(trees, work):
             ("folders of cloud-init", "nginx", "preseed/cpu-finish.sh", "folders=1", "folders=2"),
             ("a time zone", "nginx", "kickstart/old.ks", "timezone Europe/Berlin", "timezone Europe/Rome"),
             ("a limit of containers", "containers", "containers/cpu/daemon.json", '"Hard": 65536', '"Hard": 65537'),
+            ("a limit of containerd's service", "containers", "containers/gpu/containerd-limits.conf", "LimitNOFILE=1048576", "LimitNOFILE=65536"),
             ("another limit of containers", "containers", "containers/cpu/containers.conf", "65536:65536", "65536:1024"),
             ("two for one port", "dnsmasq-beside-dns", "dnsmasq/dnsmasq.conf", "port=0\n", ""),
             ("a name server that has no names", "dnsmasq-beside-dns", "netplan/cpu-0/n1.yaml", '- "10.1.0.33"', '- "10.1.0.18"'),

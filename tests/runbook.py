@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The runbook against plan.json and bundles.csv, read by this program alone: every device once, in its rack and at its unit, the sums of every rack,
-every bundle, every switch and node; the handbook: groups, addresses, failures, spares. And twins with one thing wrong, which have to be found.
+every bundle, every switch and node; its steps against the tree that is compiled of the same spec: their order, each file, role, host and command that they name, each folder
+named once; the handbook: groups, addresses, failures, spares. And twins with one thing wrong, which have to be found.
 
 usage: runbook.py PROGRAM SOURCE WORK
 """
@@ -74,20 +75,20 @@ def differences(plan, bundles, text):
         between = [(b["from_rack"], b["to_rack"], b["cables"], b["bundles"]) for b in bundles if b["from_rack"] != b["to_rack"]]
         rows = [cells(line) for line in sections.get("Cables between racks", []) if line.startswith("|")][2:]
         assert [tuple(r[1:5]) for r in rows] == between, "cables between racks"
-        on = sections["Power on"]
+        on, steps = sections.get("Power on", []), [line for lines in sections.values() for line in lines]
         if between:
             got = number(r"(\d+) cables? in (\d+) bundles?, from rack", sections["Cables between racks"], "sum of cables")
             assert int(got[1]) == sum(int(b[2]) for b in between) and int(got[2]) == sum(int(b[3]) for b in between), "sum of cables"
         for g in plan["node_groups"]:
             if g["count"]:
-                assert int(number(rf"- \[ \] {re.escape(g['name'])}: (\d+) nodes? (?:is|are) up", [cells(f"|{x}|")[0] for x in on], g["name"])[1]) == g["count"], g["name"]
+                assert int(number(rf"- \[ \] {re.escape(g['name'])}: (\d+) nodes? (?:is|are) up", [cells(f"|{x}|")[0] for x in steps if x.startswith("- ")], g["name"])[1]) == g["count"], g["name"]
         for f in plan["fabrics"]:
             switches = sum(t["count"] for t in f["tiers"])
             if switches:
                 said = number(rf"- \[ \] network {re.escape(f['network'])}: the switches answer: (.*)", [cells(f"|{x}|")[0] for x in on], f["network"])[1]
                 assert sum(int(n) for n in re.findall(r"(?:^|, )(\d+) ", said)) == switches, f"switches of {f['network']}: {said}"
         # Management before data, services before those that use them: by the names of the examples.
-        words = [re.sub(r"- \[ \] ", "", x) for x in on]
+        words = [re.sub(r"- \[ \] ", "", x) for x in steps]
         def place(start): return next((i for i, w in enumerate(words) if w.startswith(start)), None)
         for first, then in (("network oob: the", "network compute: the"), ("network inband: the", "network compute: the"), ("head:", "gpu:"), ("network compute: the", "gpu:")):
             if place(first) is not None and place(then) is not None:
@@ -95,6 +96,130 @@ def differences(plan, bundles, text):
     except AssertionError as wrong:
         return str(wrong)
     return None
+
+
+COMMANDS = {"clusterc", "cd", "ansible-playbook", "ansible-galaxy", "sh", "systemctl", "dd", "skopeo", "scontrol", "wwctl", "ochami", "mkdef", "BMC_USER=…"}
+LISTERS = {"warewulf", "maas", "openchami", "xcat"}
+
+
+def spans(line):
+    return [m[2].strip() for m in re.finditer(r"(`+)(.+?)\1(?!`)", line)]
+
+
+def read_tree(tree):
+    """What the compiled tree says of itself: hosts and roles of the plays, who gives out addresses, which groups are installed."""
+    def text(*path):
+        full = os.path.join(tree, *path)
+        return open(full, encoding="utf-8").read() if os.path.isfile(full) else ""
+    def folder(*path): return sorted(os.listdir(os.path.join(tree, *path))) if os.path.isdir(os.path.join(tree, *path)) else []
+    groups = "".join(text("ansible", "group_vars", name) for name in folder("ansible", "group_vars"))
+    return {"outputs": [name for name in folder() if os.path.isdir(os.path.join(tree, name))],
+            "roles": set(re.findall(r"tags: \[(\w+)\]", text("ansible", "site.yml"))),
+            "hosts": {name for line in text("hosts", "hosts").splitlines() if not line.startswith("#") for name in line.split()[1:]},
+            "gives": set(re.findall(r"^cluster_(?:dhcp|web)_server: (\S+)", groups, re.M)), "mirror": set(re.findall(r"^  node: (\S+)", groups, re.M)),
+            "installed": [name[:-5] for name in folder("ipxe")], "subnets": [name for name in folder("opensm") if os.path.isdir(os.path.join(tree, "opensm", name))],
+            "managed": set(re.findall(r"^  - (\S+)$", "".join(re.findall(r"^cluster_subnets_managed:\n((?:  - .*\n)+)", groups, re.M)), re.M)),
+            "scripts": [name for name in ("accounts.sh", "reservations.sh") if name in folder("slurm")], "health": text("ansible", "roles", "health_check", "tasks", "main.yml"),
+            "dhcp": "".join(text("ansible", "roles", "dhcp", "tasks", name) for name in folder("ansible", "roles", "dhcp", "tasks"))}
+
+
+def step_differences(program, plan, tree, text):
+    """What the steps say otherwise than the compiled tree, or in another order than one rests on the other; the first thing, or None."""
+    try:
+        has = read_tree(tree)
+        sections, _ = read(text)
+        acceptance = list(sections).index("Acceptance")
+        lines = [line for name in list(sections)[:acceptance] for line in sections[name]]
+        rows = [cells(line)[1] for line in sections.get("Compiled besides", []) if line.startswith("| [")]
+        def place(pattern, which=min):
+            found = [i for i, line in enumerate(lines) if re.search(pattern, line)]
+            return which(found) if found else None
+        def ordered(first, then, why):
+            a, b = place(first, max), place(then)
+            assert a is None or b is None or a < b, f"{why}: '{lines[a][:60]}' behind '{lines[b][:60]}'"
+        def there(pattern, why): assert place(pattern) is not None, f"no step {why}"
+        # What they name is there.
+        whole, named = collections.Counter(), set()
+        for line in lines:
+            for span in spans(line):
+                for word in re.findall(r"(?<!\S)tree/(\S+)", span):
+                    assert os.path.exists(os.path.join(tree, word)) and (not word.endswith("/") or os.path.isdir(os.path.join(tree, word))), f"there is no tree/{word}"
+                    named.add(word.split("/")[0])
+                    if re.fullmatch(r"[\w-]+/", word) and not span.startswith("cd "):
+                        whole[word] += 1
+                first = span.split()[0]
+                if " " in span and re.fullmatch(r"[a-z][a-z-]*|BMC_USER=…", first) and not first.startswith("outputs"):
+                    assert first in COMMANDS, f"command {span}"
+                for limit in re.findall(r"--limit (\S+)", span):
+                    assert limit in has["hosts"], f"host {limit}"
+                for tags in re.findall(r"--tags (\S+)", span):
+                    assert set(tags.split(",")) <= has["roles"], f"tags {tags} of {sorted(has['roles'])}"
+                for unit in re.findall(r"systemctl is-active (\S+)", span):
+                    subnet = re.fullmatch(r"cluster-opensm@(\S+)", unit)
+                    assert subnet and subnet[1] in has["subnets"] and os.path.exists(os.path.join(tree, "opensm", "cluster-opensm@.service")) or re.search(rf"/system/{re.escape(unit)}\.service|'{re.escape(unit)}'[^\n]*\n *enabled", has["dhcp"]), f"unit {unit}"
+                if sbin := re.search(r"/usr/local/sbin/(\S+)", span):
+                    assert sbin[0] in has["health"], f"program {sbin[0]}"
+                if command := re.match(r"clusterc (\w+)", span):
+                    assert subprocess.run([program, command[1], "--help"], capture_output=True).returncode == 0, f"clusterc {command[1]}"
+        for output in has["outputs"]:
+            assert (output in named) != (f"tree/{output}" in rows), f"output {output}: {'steps and table' if output in named else 'neither a step nor the table'}"
+            assert whole[output + "/"] <= 1, f"the folder {output} in two steps"
+        assert {r[5:] for r in rows} <= set(has["outputs"]), f"table: {rows}"
+        # What this cluster calls for, and nothing else.
+        plays = r"ansible-playbook site\.yml"
+        for node in has["gives"]:
+            there(rf"{plays} --limit {re.escape(node)} --tags \S*(dhcp|web_server)", f"makes {node} serve")
+            assert any(name == f"The first node: {node}" for name in sections), f"no section for {node}"
+        assert has["gives"] or not any(name.startswith("The first node") for name in sections), "a first node that gives out nothing"
+        for group in has["installed"]:
+            there(rf"{re.escape(group)}: .* installed with .*tree/ipxe/{re.escape(group)}\.ipxe", f"installs {group}")
+        for subnet in has["managed"]:
+            there(rf"is-active cluster-opensm@{re.escape(subnet)}`", f"looks after subnet {subnet}")
+        for subnet in has["subnets"]:
+            there(rf"- \[ \] subnet {re.escape(subnet)}: ", f"for subnet {subnet}")
+        for script in has["scripts"]:
+            there(rf"tree/slurm/{re.escape(script)}`", f"runs {script}")
+        if "slurm" in has["roles"]:
+            there("munge's key", "puts munge's key")
+        if "mirror" in has["outputs"]:
+            there(r"tree/mirror/fill\.sh", "fills the mirror")
+        for node in has["mirror"]:
+            there(rf"{plays} --limit {re.escape(node)} --tags \S*mirror", f"makes {node} the mirror")
+        for lister in LISTERS & set(has["outputs"]):
+            there(rf"knows the nodes: .*tree/{lister}/", f"for {lister}")
+        # One rests on the other.
+        whole_play, checked = rf"{plays}` ended with `failed", rf"{plays} --check --diff`"
+        ordered("clusterc compile SPEC", rf"`[^`]*tree/", "compiled before it is used")
+        ordered("munge's key", plays, "munge's key before plays")
+        ordered(r"has the MAC of", "clusterc compile SPEC", "the inventory before it is compiled")
+        ordered(r"tree/mirror/fill\.sh", plays, "the mirror is filled before it serves")
+        ordered(rf"{plays} --limit \S+ --tags base,mirror", rf"{plays} --limit \S+ --tags \S*dhcp", "packages before whoever installs from them")
+        for group in has["installed"]:
+            ordered(rf"{plays} --limit \S+ --tags \S*(dhcp|web_server)", rf"- \[ \] {re.escape(group)}: .* up ", "DHCP and installation before those who are installed")
+            ordered(r"/srv/(cluster/(authorized_keys|media)|tftp)", rf"- \[ \] {re.escape(group)}: .* up ", "what installers ask for before those who are installed")
+        for group in plan["node_groups"]:
+            ordered(rf"- \[ \] {re.escape(group['name'])}: .* up ", rf"{whole_play}|{checked}", "nodes before the plays")
+        ordered(r"\d+ (?:nodes? (?:is|are) up|systems? (?:is|are) up)", r"links? to its members", "an operating system before links to it")
+        ordered(checked, whole_play, "a look before the leap")
+        ordered(whole_play, r"links? to its members|- \[ \] subnet |is healthy|`sinfo`|/slurm/(accounts|reservations)\.sh`", "plays before what they make")
+        for network in {re.sub(r"-plane\d+$", "", subnet) for subnet in has["subnets"]}:
+            ordered(r"- \[ \] subnet ", rf"- \[ \] network {re.escape(network)}: .* (?:links?) ", "a subnet manager before links of InfiniBand")
+        ordered(r"links? (?:between switches|to its members)", "is healthy|`sinfo`", "links before those who use them")
+        ordered(r"/slurm/accounts\.sh`", r"/slurm/reservations\.sh`", "accounts before reservations")
+    except AssertionError as wrong:
+        return str(wrong)
+    return None
+
+
+def moved(text, what, behind):
+    """The first line that has `what` behind the last that has `behind`; '' where one of them is missing."""
+    lines = text.split("\n")
+    a = next((i for i, line in enumerate(lines) if re.search(what, line)), None)
+    b = next((i for i in range(len(lines) - 1, -1, -1) if re.search(behind, lines[i])), None)
+    if a is None or b is None or a > b:
+        return ""
+    lines.insert(b, lines.pop(a))
+    return "\n".join(lines)
 
 
 def handbook_differences(plan, what_if, text):
@@ -128,6 +253,32 @@ def handbook_differences(plan, what_if, text):
     return None
 
 
+def compiled(program, spec, tree):
+    said = subprocess.run([program, "compile", spec, "-o", tree], capture_output=True, text=True)
+    return said.stderr[:200] if said.returncode else None
+
+
+def superpod_twins(text):
+    return {"links before an operating system": moved(text, "gpu: 127 nodes are up", "network inband: .* to its members"), "nodes before DHCP": moved(text, "--limit head1", "gpu: 127 nodes are up"),
+            "links before a subnet manager": moved(text, r"- \[ \] subnet compute", "network compute: .* to its members"), "plays before munge's key": moved(text, "munge's key", "ansible-playbook"),
+            "nodes before their loaders": moved(text, "/srv/tftp", "gpu: 127 nodes are up"), "a leap before the look": moved(text, "--check --diff` names", "ended with `failed"),
+            "links of switches before a manager": text.replace("network compute: the switches answer", "network compute: 1024 links between switches are up\n- [ ] network compute: the switches answer", 1),
+            "a file that is not there": text.replace("tree/ipxe/gpu.ipxe", "tree/ipxe/gpus.ipxe", 1), "a folder that nobody uses": text.replace("`tree/containers/`, ", "", 1),
+            "a folder in two steps": text.replace("`tree/containers/`, ", "`tree/containers/`, `tree/dnsmasq/`, ", 1), "a role that does not run": text.replace("--tags base,", "--tags base,cuda,", 1),
+            "a host that is not there": text.replace("--limit head1", "--limit head3", 1), "a unit that is not there": text.replace("is-active cluster-dnsmasq", "is-active dnsmasq", 1),
+            "a subnet that is not there": text.replace("cluster-opensm@compute", "cluster-opensm@storage-2", 1), "a program that is not there": text.replace("sbin/cluster-health`", "sbin/cluster-healthy`", 1),
+            "another command": text.replace("`clusterc compile", "`clusterc build", 1), "a command of nobody": text.replace("`cd tree/ansible/ && ansible all -m ping`", "`pingall -r tree/ansible/`", 1),
+            "a subnet without a step": re.sub(r"- \[ \] subnet storage.*\n", "", text), "a group that nobody installs": text.replace("tree/ipxe/login.ipxe", "tree/ipxe/gpu.ipxe", 1)}
+
+
+# Of small specs, by the name of their folder.
+TWINS = {
+    "with-slurm-shared": lambda text: {"reservations before accounts": moved(text, r"slurm/accounts\.sh", r"slurm/reservations\.sh"), "no accounts": re.sub(r".*slurm/accounts\.sh.*\n", "", text), "no munge": re.sub(".*munge's key.*\n", "", text)},
+    "mirror": lambda text: {"a mirror that is filled too late": moved(text, r"fill\.sh", "ansible-playbook"), "no mirror": re.sub(r".*fill\.sh.*\n", "", text)},
+    "warewulf": lambda text: {"nobody tells Warewulf": re.sub(".*knows the nodes.*\n", "", text)},
+}
+
+
 def main():
     program, source, work = sys.argv[1:]
     shutil.rmtree(work, ignore_errors=True)
@@ -153,6 +304,10 @@ def main():
         read_ones += 1
         with open(os.path.join(out, "handbook.md"), encoding="utf-8") as f:
             handbook = f.read()
+        tree = out + "-tree"
+        wrong = compiled(program, spec, tree) or step_differences(program, plan, tree, text)
+        print(f"{'FAILED' if wrong else 'ok'}: {os.path.basename(spec)}: steps{': ' + wrong if wrong else ''}")
+        failed += bool(wrong)
         what_if = subprocess.run([program, "plan", spec, "--what-if", "each"], capture_output=True, text=True).stdout
         wrong = handbook_differences(plan, what_if, handbook)
         print(f"{'FAILED' if wrong else 'ok'}: {os.path.basename(spec)}: handbook{': ' + wrong if wrong else ''}")
@@ -162,6 +317,10 @@ def main():
                      "a node too many": ("gpu: 127 nodes", "gpu: 128 nodes"), "a cord too few": ("- [ ] 26 cords", "- [ ] 25 cords"), "a spine too few": ("16 spine", "15 spine")}
             weight = re.search(r"([\d.]+) kg with the rack", text)
             twins["another weight"] = (weight[0], f"{float(weight[1]) - 10:.1f} kg with the rack") if weight else ("", "")
+            for name, broken in superpod_twins(text).items():
+                found = step_differences(program, plan, tree, broken) if broken and broken != text else None
+                print(f"{'ok' if found else 'FAILED'}: twin 'steps: {name}': {found or 'not found'}")
+                failed += not found
             for name, (was, becomes) in twins.items():
                 broken = text.replace(was, becomes, 1)
                 found = differences(plan, bundles, broken) if broken != text else None
@@ -172,6 +331,42 @@ def main():
                 found = handbook_differences(plan, what_if, handbook.replace(was, becomes, 1)) if was in handbook else None
                 print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
                 failed += not found
+    # Nothing is compiled of a spec with errors
+    broken, out = os.path.join(source, "examples", "broken.yaml"), os.path.join(work, "broken")
+    subprocess.run([program, "plan", broken, "-o", out, "--exports", "documents"], capture_output=True)
+    with open(os.path.join(out, "runbook.md"), encoding="utf-8") as f:
+        text = f.read()
+    sound = "tree" not in text and "errors" in text
+    print(f"{'ok' if sound else 'FAILED'}: a spec with errors has no steps that rest on what is compiled")
+    failed += not sound
+    # The small specs of compile's own tests and of those with consumers have what no example has: mirrors, other installers, teams, lists of nodes
+    steps, seen = 0, set()
+    golden, consumers = os.path.join(source, "tests", "golden", "compile"), os.path.join(source, "tests", "consumers", "specs")
+    small = [(name, os.path.join(golden, name, "spec.yaml")) for name in sorted(os.listdir(golden))] + [("with-" + name[:-5], os.path.join(consumers, name)) for name in sorted(os.listdir(consumers)) if name.endswith(".yaml")]
+    for name, spec in small:
+        out = os.path.join(work, "steps-" + name)
+        if not os.path.exists(spec) or compiled(program, spec, out + "-tree"):
+            continue
+        subprocess.run([program, "plan", spec, "-o", out, "--exports", "book,documents"], capture_output=True)
+        with open(os.path.join(out, "plan.json"), encoding="utf-8") as f:
+            plan = json.load(f)
+        with open(os.path.join(out, "runbook.md"), encoding="utf-8") as f:
+            text = f.read()
+        wrong = step_differences(program, plan, out + "-tree", text)
+        if wrong:
+            print(f"FAILED: {name}: steps: {wrong}")
+        failed += bool(wrong)
+        steps += 1
+        seen.add(name)
+        for twin, broken in TWINS.get(name, lambda _: {})(text).items():
+            found = step_differences(program, plan, out + "-tree", broken) if broken and broken != text else None
+            print(f"{'ok' if found else 'FAILED'}: twin '{name}: {twin}': {found or 'not found'}")
+            failed += not found
+    print(f"{'ok' if steps >= 30 else 'FAILED'}: steps of {steps} small specs")
+    failed += steps < 30
+    twins_left = set(TWINS) - seen
+    print(f"{'FAILED' if twins_left else 'ok'}: every spec of a twin was read {twins_left or ''}")
+    failed += bool(twins_left)
     if read_ones < 6:
         print(f"FAILED: {read_ones} examples")
         failed += 1

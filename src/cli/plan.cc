@@ -116,7 +116,7 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
     put_file("switches.csv", render_switches_csv(cluster, plan));
   }
   if (wanted("documents")) {
-    put_file("runbook.md", render_runbook(cluster, plan, expected));
+    put_file("runbook.md", render_runbook(cluster, plan, expected, run.findings.count(Severity::error) == 0));
     put_file("handbook.md", render_handbook(cluster, plan));
   }
   if (wanted("sheets")) {

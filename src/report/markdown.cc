@@ -1,5 +1,7 @@
 #include "report/markdown.h"
 
+#include <algorithm>
+
 namespace clusterc {
 
 std::string markdown_text(std::string_view text) {
@@ -16,6 +18,20 @@ std::string markdown_text(std::string_view text) {
     }
   }
   return out;
+}
+
+// CommonMark 0.31, 6.1: as many backticks on either side as there stand nowhere inside; a blank beside each where the text begins or ends with one.
+std::string markdown_code(std::string_view text) {
+  std::string out;
+  std::size_t run = 0, longest = 0;
+  for (const char c : text) {
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  if (out.starts_with('`') || out.ends_with('`')) out = " " + out + " ";
+  const std::string fence(longest + 1, '`');
+  return fence + out + fence;
 }
 
 std::string markdown_row(const std::vector<std::string>& cells) {

@@ -6,14 +6,14 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "compile/ansible/settings.h"
-#include "compile/output.h"
-#include "model/power.h"
+#include "compile/dhcp/dhcp.h"
 #include "plan/cabling.h"
 #include "plan/power.h"
 #include "report/device_names.h"
 #include "report/markdown.h"
 #include "report/plan_report.h"
 #include "report/rack_pairs.h"
+#include "report/runbook_steps.h"
 
 namespace clusterc {
 namespace {
@@ -26,7 +26,7 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view many 
 
 class Runbook {
  public:
-  Runbook(const Cluster& c, const Plan& p, const ExpectedFigures& e) : c_(c), p_(p), expected_(e), pairs_(rack_pairs(c, p)) {}
+  Runbook(const Cluster& c, const Plan& p, const ExpectedFigures& e, bool compiles) : c_(c), p_(p), expected_(e), compiles_(compiles), pairs_(rack_pairs(c, p)) {}
 
   std::string text() {
     out_ = "# Build runbook: " + markdown_text(*c_.spec.name) + "\n\n";
@@ -36,7 +36,8 @@ class Runbook {
     racks();
     cables();
     power_on();
-    configuration();
+    if (compiles_) out_ += render_configuration_steps(c_, p_, section_);
+    else section("Compiling"), box("the errors that `clusterc check SPEC` finds are mended: until then `clusterc compile` writes nothing, and no step that rests on it stands here");
     acceptance();
     return std::move(out_);
   }
@@ -157,10 +158,8 @@ class Runbook {
   }
 
   // ---- power on ------------------------------------------------------------------------------------------------------------------
-  // What others are reached by comes up first: management before data, switches before what hangs on them, services before those that use them.
+  // What others are reached by comes up first: management before data. Nodes have no operating system yet, and InfiniBand no subnet manager: their links are looked at later.
   void power_on() {
-    section("Power on");
-    if (!p_.pdus.empty()) box(format("{} live, one feed after the other; each shows its phases and no load but its own", counted(static_cast<std::int64_t>(p_.pdus.size()), "PDU")));
     std::vector<std::size_t> order;
     for (std::size_t f = 0; f < p_.fabrics.size(); ++f)
       if (p_.fabrics[f].switch_count() > 0) order.push_back(f);
@@ -168,6 +167,10 @@ class Runbook {
       const NetworkModel& n = c_.networks[at(p_.fabrics[f].network)];
       return n.carries_traffic(Traffic::oob) ? 0 : n.carries_traffic(Traffic::inband) ? 1 : n.carries_traffic(Traffic::storage) ? 2 : 3;
     };
+    if (order.empty() && p_.pdus.empty()) return;
+    section("Power on");
+    if (!p_.pdus.empty()) box(format("{} live, one feed after the other; each shows its phases and no load but its own", counted(static_cast<std::int64_t>(p_.pdus.size()), "PDU")));
+    if (!order.empty() && dhcp_server(c_)) out_ += "\nAddresses come from DHCP, which does not run yet: until then switches answer at their consoles.\n\n";
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     for (const std::size_t f : order) {
       const Fabric& fabric = p_.fabrics[f];
@@ -176,36 +179,8 @@ class Runbook {
         if (t.count > 0) tiers += format("{}{} {} ({})", tiers.empty() ? "" : ", ", t.count, t.word, markdown_text(t.model));
       box(format("network {}: the switches answer: {}", quoted(fabric.name), tiers));
       const std::int64_t links = fabric.leaf_spine_cables + fabric.spine_core_cables;
-      if (links > 0) box(format("network {}: {} up at {}", quoted(fabric.name), counted(links, "link between switches is", "links between switches are"), to_text(fabric.uplink_rate)));
+      if (links > 0 && c_.networks[at(fabric.network)].kind != LinkKind::infiniband) box(format("network {}: {} up at {}", quoted(fabric.name), counted(links, "link between switches is", "links between switches are"), to_text(fabric.uplink_rate)));
     }
-    const auto nodes = [&](bool computes) {
-      for (const NodeGroupModel& g : c_.nodes) {
-        if (g.computes != computes || g.count == 0) continue;
-        std::string line = format("{}: {} up ({})", quoted(g.name), counted(g.count, "node is", "nodes are"), markdown_text(g.names.text()));
-        if (g.server.power && g.server.power->value > 0) {
-          const std::string all = to_text(Watts(g.server.power->value * static_cast<double>(g.count)));
-          line += power_lacks(g).empty() ? format(", {} at most", all) : format(", more than {}", all);
-        } else if (c_.own_site && g.assembly < 0 && !g.server.power && !g.server.instance) line += ", whose power is unknown";
-        box(line);
-      }
-    };
-    nodes(false);
-    for (const StorageModel& s : c_.storage)
-      if (s.count > 0) box(format("storage {}: {} up ({})", quoted(s.name), counted(s.count, "system is", "systems are"), markdown_text(s.model)));
-    nodes(true);
-    for (std::size_t f = 0; f < p_.fabrics.size(); ++f)
-      if (p_.fabrics[f].node_cables > 0) box(format("network {}: {} up", quoted(p_.fabrics[f].name), counted(p_.fabrics[f].node_cables, "link to its members is", "links to its members are")));
-  }
-
-  void configuration() {
-    section("Configuration");
-    out_ += "`clusterc compile SPEC -o DIR` writes what each of these reads:\n\n";
-    heading({"done", "folder", "what"}, "| --- | --- | --- |");
-    for (const Output* o : all_outputs())
-      if (is_made(c_, o->id)) {
-        out_ += "| [ ] ";
-        out_ += markdown_row({std::string(o->id), std::string(o->summary)});
-      }
   }
 
   void acceptance() {
@@ -217,6 +192,7 @@ class Runbook {
   const Cluster& c_;
   const Plan& p_;
   const ExpectedFigures& expected_;
+  const bool compiles_;
   std::vector<RackPair> pairs_;         // by the first of both racks
   std::string out_;
   int section_ = 0;
@@ -224,6 +200,6 @@ class Runbook {
 
 }  // namespace
 
-std::string render_runbook(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected) { return Runbook(cluster, plan, expected).text(); }
+std::string render_runbook(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected, bool compiles) { return Runbook(cluster, plan, expected, compiles).text(); }
 
 }  // namespace clusterc

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# output containers: dockerd 20.10 started with daemon.json, containerd 1.6 config dump, podman 4.3 with containers.conf and a container that gets a device by CDI (Debian 12), systemd-analyze verify: every example with every runtime and the golden case; crio.conf, enroot.conf and apptainer.conf have no reader in Debian 12: TOML as Python reads it, and the documented names; systemd-tmpfiles 252 makes the folder in which every user makes Enroot's; a plugin of Pyxis' name loaded by srun 22.05, which starts without it too; 8 broken twins
+# output containers: dockerd 20.10 started with daemon.json, containerd 1.6 config dump, podman 4.3 with containers.conf and a container that gets a device by CDI (Debian 12), systemd-analyze verify, systemd 252 itself in its test mode with the limits of containerd's service, and a container of containerd that has its daemon's: every example with every runtime and the golden case; crio.conf, enroot.conf and apptainer.conf have no reader in Debian 12: TOML as Python reads it, and the documented names; systemd-tmpfiles 252 makes the folder in which every user makes Enroot's; a plugin of Pyxis' name loaded by srun 22.05, which starts without it too; 10 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
-need podman runc dockerd docker containerd python3 systemd-analyze busybox unshare
+need podman runc dockerd docker containerd ctr python3 systemd-analyze busybox unshare setpriv prlimit
 unshare -m true 2>/dev/null || { echo "skipped: no mount namespaces here"; exit 77; }
 
 # Folders that something is mounted on, in a mount namespace, and that this machine may not have: they go again
@@ -93,6 +93,11 @@ if os.path.exists(path):           # apptainer.conf: directive = value
     assert lines in (["always use nv = yes"], ["always use rocm = yes"]), lines
 PY
 }
+# service_reads FILE: beside Debian's own unit, without a word
+service_reads() {
+  mkdir -p "$work/units/containerd.service.d" && cp "$1" "$work/units/containerd.service.d/90-cluster.conf"
+  SYSTEMD_UNIT_PATH=$work/units:/lib/systemd/system systemd-analyze verify containerd.service > "$work/said" 2>&1 && [ ! -s "$work/said" ]
+}
 # accepted TREE: every file by the program that reads it
 docker_files=" "
 accepted() {
@@ -100,6 +105,7 @@ accepted() {
   for folder in "$1"/containers/*/; do
     folder=${folder%/}
     if [ -e "$folder/containerd.toml" ]; then containerd_reads "$folder/containerd.toml" || return 1; fi
+    if [ -e "$folder/containerd-limits.conf" ]; then service_reads "$folder/containerd-limits.conf" || return 1; fi
     if [ -e "$folder/containers.conf" ]; then podman_reads "$folder/containers.conf" || return 1; fi
     if [ -e "$folder/cluster-cdi.service" ]; then
       sed 's|/usr/bin/nvidia-ctk cdi|/bin/true cdi|' "$folder/cluster-cdi.service" > "$work/cluster-cdi.service"   # the toolkit is not here
@@ -132,7 +138,7 @@ for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml; do
 done
 compile_case containers
 accepted "$out" || { cat "$work/said" "$work/dockerd.log" 2>/dev/null | tail -20 >&2; fail "the golden case is refused"; }
-equal "files of the golden case" "$(cd "$out/containers" && find . -type f | sort | tr '\n' ' ')" "./cpu/containers.conf ./cpu/daemon.json ./gpu/apptainer.conf ./gpu/cluster-cdi.service ./gpu/containerd.toml ./gpu/containers.conf ./gpu/crio.conf ./gpu/daemon.json ./gpu/enroot-tmpfiles.conf ./gpu/enroot.conf ./old/cluster-cdi.service ./old/containerd.toml ./old/daemon.json "
+equal "files of the golden case" "$(cd "$out/containers" && find . -type f | sort | tr '\n' ' ')" "./cpu/containers.conf ./cpu/daemon.json ./gpu/apptainer.conf ./gpu/cluster-cdi.service ./gpu/containerd-limits.conf ./gpu/containerd.toml ./gpu/containers.conf ./gpu/crio.conf ./gpu/daemon.json ./gpu/enroot-tmpfiles.conf ./gpu/enroot.conf ./old/cluster-cdi.service ./old/containerd-limits.conf ./old/containerd.toml ./old/daemon.json "
 
 # A device by CDI, as podman finds it where nvidia-ctk writes it
 run() { podman_with "$out/containers/gpu/containers.conf" podman --cgroup-manager=cgroupfs --runtime runc run --rm --network=none --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --ulimit memlock=65536:65536 --device "$1" box /bin/busybox ls /dev/fakegpu0; }
@@ -140,6 +146,32 @@ echo '{"cdiVersion":"0.5.0","kind":"nvidia.com/gpu","devices":[{"name":"0","cont
 equal "a device in a container" "$(run nvidia.com/gpu=0 2> "$work/said")" /dev/fakegpu0
 if run nvidia.com/gpu=7 > "$work/said" 2>&1; then fail "podman takes a device that is not there"; fi
 say "a device that is not there is refused: $(grep -m1 -o 'unresolvable CDI devices.*' "$work/said")"
+
+# What systemd itself makes of containerd's limits: its test mode, which is nobody's, shows each unit as it would start it
+shared=$(mktemp -d /dev/shm/clusterc-containers-XXXXXX) && chmod 755 "$shared"
+trap 'rm -rf "$shared"; [ -z "$made" ] || rmdir $made 2> /dev/null' EXIT
+starts_with() {
+  rm -rf "$shared/units" && mkdir -p "$shared/units/containerd.service.d" && cp "$1" "$shared/units/containerd.service.d/90-cluster.conf" && chmod -R a+rX "$shared"
+  SYSTEMD_UNIT_PATH=$shared/units:/lib/systemd/system timeout 60 setpriv --reuid 65534 --regid 65534 --clear-groups env -i SYSTEMD_UNIT_PATH="$shared/units:/lib/systemd/system" /lib/systemd/systemd --test --system --unit=containerd.service 2>&1 |
+    sed -n '/-> Unit containerd.service:/,/-> Unit /s/^[[:space:]]*\(Limit\(MEMLOCK\|NOFILE\)\): //p' | tr '\n' ' '
+}
+infinity=18446744073709551615
+equal "containerd starts with open files and locked memory" "$(starts_with "$out/containers/gpu/containerd-limits.conf")" "1048576 $infinity "
+
+# A container of containerd locks what its daemon may. Where this machine lets nobody beyond its own limit, a smaller one stands for it
+box=$shared/box state=$shared/state
+mkdir -p "$box/proc" "$box/sys" "$box/dev" "$box/tmp" "$box/bin" && cp "$(command -v busybox)" "$box/bin/"
+printf 'version = 2\nroot = "%s/root"\nstate = "%s/state"\n[grpc]\naddress = "%s/socket"\n' "$state" "$state" "$state" > "$work/own.toml"
+container_locks() {
+  prlimit --memlock="$1:$1" containerd -c "$work/own.toml" > "$work/containerd.log" 2>&1 &
+  daemon=$!
+  for _ in $(seq 100); do ctr -a "$state/socket" version > /dev/null 2>&1 && break; sleep 0.1; done
+  timeout 60 ctr -a "$state/socket" run --rm --rootfs "$box" "locks-$1" /bin/busybox sh -c 'ulimit -l' 2> "$work/said"
+  kill "$daemon"; wait "$daemon" 2> /dev/null
+}
+if prlimit --memlock=unlimited:unlimited true 2> /dev/null; then most=unlimited means=unlimited; else most=4194304 means=4096; fi
+equal "a container of a containerd with $most may lock" "$(container_locks "$most")" "$means"
+equal "and of one with 64 KiB" "$(container_locks 65536)" 64
 
 # What Enroot makes for a user as it begins (enroot.in: mkdir -p of its paths), as nobody; before the folder is there it cannot
 enroot_runs() { runuser -u nobody -- bash -c 'while read -r key value; do [ "$key" != ENROOT_RUNTIME_PATH ] || { at=$(eval echo "$value"); mkdir -p "$1$at" || exit 1; }; done < "$2"' bash "$work/tmpfiles" "$out/containers/gpu/enroot.conf" > "$work/said" 2>&1; }
@@ -195,3 +227,9 @@ say "podman: a key that it does not know goes nowhere"
 sed 's/^ExecStart/ExecStrat/' "$gpu/cluster-cdi.service" > "$work/cluster-cdi.service"
 if systemd-analyze verify "$work/cluster-cdi.service" > "$work/said" 2>&1 && [ ! -s "$work/said" ]; then fail "systemd takes ExecStrat"; fi
 say "systemd: $(grep -m1 -o "Unknown key.*" "$work/said")"
+sed 's/^LimitMEMLOCK/LimitMEMLOK/' "$gpu/containerd-limits.conf" > "$work/twin.conf"
+if service_reads "$work/twin.conf"; then fail "systemd takes LimitMEMLOK"; fi
+say "systemd: $(grep -m1 -o "Unknown key.*" "$work/said")"
+sed 's/^\[Service\]/[Unit]/' "$gpu/containerd-limits.conf" > "$work/twin.conf"
+case $(starts_with "$work/twin.conf") in *" $infinity "*) fail "systemd takes limits in [Unit]" ;; esac   # the second is locked memory
+say "systemd: limits in another section go nowhere"

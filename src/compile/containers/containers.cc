@@ -137,6 +137,15 @@ void registries(const CompileInput& in, std::string& out) {
     out += "\n[[registry]]\nprefix = \"" + r + "\"\nlocation = \"" + r + "\"\n\n[[registry.mirror]]\nlocation = \"" + *in.cluster.spec.software.mirror->server + ":443/" + r + "\"\n";
 }
 
+// systemd.exec(5). A container of containerd has the limits of its daemon: its CRI asks for none of its own. They hold from the daemon's next start on.
+void containerd_limits(const CompileInput& in, const Wishes& w, std::string& out) {
+  out += made_by(in, "");
+  IniWriter ini(out);
+  ini.section("Service");
+  if (w.unlimited_memlock) ini.field("LimitMEMLOCK", "infinity");
+  if (w.nofile > 0) ini.field("LimitNOFILE", std::to_string(w.nofile));
+}
+
 // CRI-O and Podman have one word and one form for them.
 void default_ulimits(const Wishes& w, std::string& out) {
   if (w.unlimited_memlock || w.nofile > 0) {
@@ -215,6 +224,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       std::string& out = bundle.text();
       if (f.name == "daemon.json") docker(in.cluster, w, g, out);
       else if (f.name == "containerd.toml") containerd(in, w, g, out);
+      else if (f.name == "containerd-limits.conf") containerd_limits(in, w, out);
       else if (is_hosts_toml(f.name)) hosts_toml(in, f.name, out);
       else if (f.name == "registries.conf") registries(in, out);
       else if (f.name == "crio.conf") crio(in, w, g, out);
@@ -239,6 +249,7 @@ std::vector<ContainerFile> container_files(const Cluster& c, int group) {
   const std::vector<std::string> mirrored = mirrored_registries(c);
   if (runs(g, {"docker"}) && (says_anything(w) || docker_mirrored(c))) out.push_back({"daemon.json", "/etc/docker/daemon.json"});
   if (runs(g, {"containerd"}) && (w.nvidia || w.cdi || in_kubernetes(c) || !mirrored.empty())) out.push_back({"containerd.toml", "/etc/containerd/config.toml"});
+  if (runs(g, {"containerd"}) && limits) out.push_back({"containerd-limits.conf", "/etc/systemd/system/containerd.service.d/90-cluster.conf"});
   if (runs(g, {"containerd"}))
     for (const std::string& r : mirrored) out.push_back({"certs.d/" + r + "/hosts.toml", "/etc/containerd/certs.d/" + r + "/hosts.toml"});
   if (runs(g, {"podman", "cri-o", "crio"}) && !mirrored.empty()) out.push_back({"registries.conf", "/etc/containers/registries.conf.d/90-cluster-mirror.conf"});

@@ -49,6 +49,20 @@ TEST(Containers, NothingToSayIsNoFile) {
   EXPECT_TRUE(c.paths().empty());
 }
 
+// systemd.exec(5): containerd has no file of its own for the limits of its containers, which inherit its service's. Without RDMA and limits there is none.
+TEST(Containers, ThoseOfContainerdHaveTheLimitsOfItsService) {
+  constexpr std::string_view kLimits = "containers/gpu/containerd-limits.conf";
+  const auto ends = [&](std::string_view software, std::string_view with) {
+    const std::string has = file(software, kLimits);
+    EXPECT_TRUE(has.ends_with(with)) << software << "\n" << has;
+  };
+  ends("containers: [containerd], limits: { memlock: unlimited }", "\n[Service]\nLimitMEMLOCK=infinity\n");
+  ends("containers: [containerd], limits: { memlock: unlimited, nofile: 65536 }", "\n[Service]\nLimitMEMLOCK=infinity\nLimitNOFILE=65536\n");
+  ends("containers: [containerd], limits: { memlock: 1 GiB, nofile: 65536 }", "\n[Service]\nLimitNOFILE=65536\n");
+  EXPECT_EQ(file("containers: [docker], limits: { nofile: 65536 }", kLimits), "no file containers/gpu/containerd-limits.conf");
+  EXPECT_EQ(file("containers: [containerd], scheduler: kubernetes", "containers/ctl/containerd-limits.conf"), "no file containers/ctl/containerd-limits.conf");
+}
+
 // A plugin that is required and not there ends srun: its line comes with its own installation.
 TEST(Containers, SlurmReadsWhatPyxisBringsWhereItIsNamed) {
   const auto with = [](std::string_view containers) {
