@@ -26,7 +26,7 @@ TEST(Mig, Layouts) {
 TEST(Mig, Cut) {
   const auto cut = [](const char* text) {
     Software s;
-    if (text) s.mig.value = text;
+    if (text) s.mig.value.emplace(text);
     EXPECT_EQ(why_not_all_gpus(s).empty(), cut_by_mig(s).empty());
     return std::string(cut_by_mig(s));
   };

@@ -120,7 +120,9 @@ TEST_F(Suite, InstancesAreAskedForWhereTheSchedulerCountsThem) {
     EXPECT_EQ(fake.asked.at("memory"), gpus) << mig;
     EXPECT_EQ(fake.asked.contains("hpl"), std::string(mig) == "off");
     for (const Judged& j : report.verdicts)
-      if (j.metric == "hpl.score" && std::string(mig) != "off") EXPECT_TRUE(j.verdict == Verdict::skipped && j.demanded) << j.reason;
+      if (j.metric == "hpl.score" && std::string(mig) != "off") {
+        EXPECT_TRUE(j.verdict == Verdict::skipped && j.demanded) << j.reason;
+      }
   }
 }
 

@@ -65,7 +65,9 @@ TEST(MigSuite, WhatNeedsWholeGpusIsNotRunOnInstances) {
     }
     if (t.group != "cut") continue;
     EXPECT_EQ(t.gpu_instances, 7) << t.id;
-    if (t.id == "node/cut/memory-gpu") EXPECT_EQ(t.gpus_per_node * t.gpu_instances, 56);
+    if (t.gpus_per_node > 0) {
+      EXPECT_EQ(t.gpus_per_node * t.gpu_instances, 56) << t.id;
+    }
     if (t.skip.empty()) continue;
     skipped += (skipped.empty() ? "" : " ") + t.id;
     EXPECT_NE(t.skip.find("`mig: 7x1g.10gb` cuts the GPUs"), std::string::npos) << t.skip;
