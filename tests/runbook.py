@@ -233,7 +233,15 @@ def handbook_differences(plan, what_if, text):
     def rows(section): return [cells(line) for line in sections.get(section, []) if line.startswith("|")][2:]
     try:
         wanted = [[g["name"], str(g["count"]), g["names"], g["server"], f"{g['gpus_each']} x {g['gpu']}" if g["gpus_each"] else "-"] for g in plan["node_groups"] if g["count"]]
-        assert [r[:5] for r in rows("Nodes")] == wanted, "node groups"
+        assert [r[:5] for r in rows("Nodes")][:len(wanted)] == wanted, "node groups"
+        cut = rows("Nodes")[len(wanted) + 2:]      # behind the head of their own table
+        assert [r[:2] for r in cut] == [[g["name"], g["mig"]] for g in plan["node_groups"] if g["count"] and "mig" in g], "groups that MIG cuts"
+        for name, mig, each, of_node, asked, again in cut:
+            group = next(g for g in plan["node_groups"] if g["name"] == name)
+            count, profile = re.fullmatch(r"(?:(\d+)x)?(\S+)", mig).groups()
+            assert each == (count or "1") and int(of_node) == int(each) * group["gpus_each"] == group["gpu_instances_each"], f"instances of {name}"
+            assert asked in (f"--gres=gpu:{profile}:1", "-") and again in (f"/usr/local/sbin/cluster-mig {each} {profile}", "-"), f"how to ask for instances of {name}, and to cut again"
+        assert all(f["missing"] and f["ceiling"]["value"] is None for f in plan["expected"] if f["test"].startswith(("nccl.", "nvlink.", "memory.")) and f["group"] in [r[0] for r in cut]), "figures of whole GPUs"
         for g in plan["node_groups"]:
             for role in g["roles"] if g["count"] else []:
                 if role != "compute":
@@ -284,6 +292,12 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
     specs = [os.path.join(source, "examples", n) for n in sorted(os.listdir(os.path.join(source, "examples"))) if n.endswith(".yaml") and n not in ("broken.yaml", "roce-16384.yaml")]
+    # The same SuperPOD with its GPUs cut: no example is.
+    with open(os.path.join(source, "examples", "superpod.yaml"), encoding="utf-8") as f:
+        whole = f.read()
+    specs.append(os.path.join(work, "superpod-mig.yaml"))
+    with open(specs[-1], "w", encoding="utf-8") as f:
+        f.write(whole.replace("\n  gpu_driver: 570\n", "\n  gpu_driver: 570\n  mig: 7x1g.10gb\n", 1))
     failed = read_ones = 0
     for spec in specs:
         out = os.path.join(work, os.path.basename(spec)[:-5])
@@ -312,6 +326,12 @@ def main():
         wrong = handbook_differences(plan, what_if, handbook)
         print(f"{'FAILED' if wrong else 'ok'}: {os.path.basename(spec)}: handbook{': ' + wrong if wrong else ''}")
         failed += bool(wrong)
+        if os.path.basename(spec) == "superpod-mig.yaml":
+            for name, was, becomes in (("handbook: instances of a node", "| 7 | 56 |", "| 7 | 55 |"), ("handbook: instances of a GPU", "| 7 | 56 |", "| 8 | 56 |"), ("handbook: another profile", "gpu:1g.10gb:1", "gpu:1g.20gb:1"),
+                                       ("handbook: another cut", "cluster-mig 7 1g.10gb", "cluster-mig 3 2g.20gb"), ("handbook: no group that is cut", "| gpu | 7x1g.10gb |", "| gpu | 1g.10gb |")):
+                found = handbook_differences(plan, what_if, handbook.replace(was, becomes, 1)) if was in handbook else None
+                print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
+                failed += not found
         if os.path.basename(spec) == "superpod.yaml":
             twins = {"a device at another unit": ("| 9-16 | gpu002 |", "| 10-17 | gpu002 |"), "a device in no rack": ("| 17-24 | gpu003 | nvidia-dgx-h100 |\n", ""),
                      "a node too many": ("gpu: 127 nodes", "gpu: 128 nodes"), "a cord too few": ("- [ ] 26 cords", "- [ ] 25 cords"), "a spine too few": ("16 spine", "15 spine")}

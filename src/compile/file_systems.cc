@@ -7,6 +7,7 @@
 #include "compile/hosts/each_address.h"
 #include "compile/install/install.h"
 #include "compile/mount_source.h"
+#include "model/named_hosts.h"
 #include "model/storage_path.h"
 
 namespace clusterc {
@@ -204,7 +205,7 @@ void check_sources(const Cluster& c, Findings& findings) {
   for (const StorageModel& s : c.storage) {
     if (s.spec && s.spec->servers && s.spec->servers->external)
       for (const NodeGroupModel& g : c.nodes)
-        if (g.names.index_of(*s.spec->servers->external) >= 0)
+        if (g.names.index_of(without_domain(c, *s.spec->servers->external)) >= 0)
           findings.error("storage-external-own", s.spec->servers->external.span, "'" + *s.spec->servers->external + "' is a node of '" + g.name + "', and `external` is a host that is none of the cluster's: nothing would export '" + s.name + "'").help("`servers: { nodes: " + g.name + " }`");
     if (!s.spec || !s.spec->source || !s.spec->kind) continue;
     const auto& source = s.spec->source;

@@ -7,6 +7,7 @@
 #include "compile/common.h"
 #include "compile/hosts/each_address.h"
 #include "compile/slurm/slurm.h"
+#include "model/named_hosts.h"
 
 namespace clusterc {
 namespace {
@@ -94,7 +95,7 @@ bool is_called_by_name(const Cluster& c, int group) {
   for (const Role r : {Role::scheduler, Role::provisioning, Role::monitoring, Role::control_plane, Role::etcd})
     if (g.has_role(r)) return true;
   const auto& mirror = c.spec.software.mirror;
-  return (mirror && mirror->server && g.names.index_of(*mirror->server) >= 0) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g);
+  return (mirror && mirror->server && g.names.index_of(without_domain(c, *mirror->server)) >= 0) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g);
 }
 
 std::vector<HostRoute> host_routes(const Cluster& c, const Plan& plan, int group) {

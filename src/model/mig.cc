@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace clusterc {
@@ -26,6 +27,19 @@ std::optional<MigLayout> mig_layout(const Software& software) {
   out.extra = text;
   if (!std::all_of(out.extra.begin(), out.extra.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '.'; })) return std::nullopt;
   return out;
+}
+
+std::string_view cut_by_mig(const Software& software) {
+  if (!software.mig) return {};
+  const std::string word = to_lower(*software.mig);
+  for (const std::string_view whole : {"off", "no", "false", "none"})
+    if (word == whole) return {};
+  return *software.mig;
+}
+
+std::string why_not_all_gpus(const Software& software) {
+  const std::string_view mig = cut_by_mig(software);
+  return mig.empty() ? std::string() : format("`mig: {}` cuts the GPUs: instances reach each other neither over NVLink nor over PCIe, and a program sees one of them; run acceptance with `mig: off`", mig);
 }
 
 }  // namespace clusterc

@@ -50,6 +50,14 @@ std::vector<NamedHost> named_hosts(const Cluster& c) {
   return out;
 }
 
+// Domains are the same in any case of letters (RFC 4343, section 3).
+std::string_view without_domain(const Cluster& c, std::string_view host) {
+  const Value<std::string>& domain = c.spec.software.domain;
+  if (!domain || domain->empty() || host.size() < domain->size() + 2) return host;
+  const std::size_t dot = host.size() - domain->size() - 1;
+  return host[dot] == '.' && to_lower(host.substr(dot + 1)) == to_lower(*domain) ? host.substr(0, dot) : host;
+}
+
 std::vector<std::uint32_t> addresses_outside(const Cluster& c, const Ipv4Prefix& subnet) {
   std::vector<std::uint32_t> out;
   for (const NamedHost& h : named_hosts(c))

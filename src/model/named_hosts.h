@@ -1,6 +1,7 @@
 // Hosts that a spec names, as it writes them: servers of storage, names, time, directories, databases, packages.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/cluster.h"
@@ -13,6 +14,9 @@ struct NamedHost {
   bool outside = false;    // the spec says that it is none of the cluster's
 };
 std::vector<NamedHost> named_hosts(const Cluster&);
+
+// A host's plain name where it is written with the cluster's own domain: m1 of "m1.two.example", as names of nodes are known; else as it is written.
+std::string_view without_domain(const Cluster&, std::string_view host);
 
 // Addresses in a subnet that such hosts outside have: nobody of the cluster gets them.
 std::vector<std::uint32_t> addresses_outside(const Cluster&, const Ipv4Prefix&);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "model/mig.h"
 #include "report/table.h"
 #include "targets/collectives.h"
 
@@ -25,7 +26,7 @@ std::vector<double> unit_counts(double all) {
 template <class Take>
 void each_group(const Cluster& c, Take take) {
   for (const NodeGroupModel& g : c.nodes) {
-    if (!g.computes || g.server.gpu_count == 0 || g.count == 0 || !g.server.gpu) continue;
+    if (!g.computes || g.server.gpu_count == 0 || g.count == 0 || !g.server.gpu || !cut_by_mig(g.software).empty()) continue;   // instances do not reach each other
     const CollectiveUnit unit = collective_unit(c, g);
     const double units = std::ceil(static_cast<double>(g.count) / unit.nodes);
     for (const double k : unit_counts(units)) {

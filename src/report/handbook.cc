@@ -6,6 +6,8 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/ansible/settings.h"
+#include "compile/slurm/slurm.h"
+#include "model/mig.h"
 #include "plan/fitted.h"
 #include "report/markdown.h"
 #include "report/what_if_report.h"
@@ -46,6 +48,29 @@ class Handbook {
       if (roles.empty() && g.computes) roles.emplace_back("compute");
       out_ += markdown_row({g.name, std::to_string(g.count), g.names.text(), g.server.id, g.server.gpu_count ? std::to_string(g.server.gpu_count) + " x " + g.server.gpu_model : "-", join(roles, ", ")});
     }
+    instances();
+  }
+
+  void instances() {
+    const bool slurm = is_made(c_, "slurm"), ansible = is_made(c_, "ansible");
+    bool any = false, ours = false;
+    for (const NodeGroupModel& g : c_.nodes) {
+      const std::string_view mig = cut_by_mig(g.software);
+      if (g.count == 0 || g.server.gpu_count == 0 || mig.empty()) continue;
+      if (!any) {
+        out_ += "\nGPUs that are cut by MIG:\n\n";
+        heading("| group | layout | instances of a GPU | of a node | one of them in a job | to cut the GPUs of a node again |", "| --- | --- | ---: | ---: | --- | --- |");
+      }
+      any = true;
+      const auto layout = mig_layout(g.software), made = ansible ? mig_made(g) : std::nullopt;
+      ours = ours || made;
+      out_ += markdown_row({g.name, std::string(mig), layout ? std::to_string(layout->count) : "unknown", layout ? std::to_string(layout->count * g.server.gpu_count) : "unknown",
+                            slurm && layout && runs_slurmd(c_, g) ? "--gres=gpu:" + gres_type(c_, g) + ":1" : "-", made ? format("/usr/local/sbin/cluster-mig {} {}", made->count, made->profile) : "-"});
+    }
+    if (!any) return;
+    out_ += "\nInstances reach each other neither over NVLink nor over PCIe, and a program sees one of them: what needs several GPUs needs whole ones.";
+    if (ours) out_ += " `cluster-mig`, run as root on the node, leaves a GPU alone that is in use, and ends with 3 then.";
+    out_ += "\n";
   }
 
   std::string members(const EndPoints& e) const {

@@ -1,4 +1,5 @@
 #include "base/json_writer.h"
+#include "model/mig.h"
 #include "plan/accessories.h"
 #include "plan/cabling.h"
 #include "plan/fitted.h"
@@ -49,6 +50,10 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
     json.begin_object(kLine).field("name", g.name).field("names", g.names.text()).field("count", g.count).field("server", g.server.id)
         .field("gpu", g.server.gpu_model).field("gpus_each", g.server.gpu_count).field("cores_each", g.server.cores);
     if (g.server.power) json.field("power_w", g.server.power->value).field("power_confirmed", g.server.power.confirmed).field("power_complete", power_lacks(g).empty());
+    if (const std::string_view mig = g.server.gpu_count > 0 ? cut_by_mig(g.software) : std::string_view(); !mig.empty()) {
+      json.field("mig", mig);
+      if (const auto layout = mig_layout(g.software)) json.field("gpu_instances_each", g.server.gpu_count * layout->count);
+    }
     if (g.server.gpu_count > 0) json.field("power_at_load_w", power_at_load(g.server).value);
     power.node_group(json, g);
     json.end_object();

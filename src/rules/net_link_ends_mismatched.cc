@@ -55,7 +55,8 @@ void check_end(const Rule& rule, const RuleInput& in, Findings& findings, const 
     f.note(n.spec->rate.span, "the rate of the network");
     if (nic_place.valid()) f.note(nic_place, "the adapter is named here");
     mention_unconfirmed(f, part.port_rate, format("the port rate of '{}'", model));
-    f.help(format("`rate: {}`, or a faster adapter", to_text(port_rate)));
+    // A rate is a network's: of ports that are slower than those of the others there is a network beside it.
+    f.help(others ? format("a faster adapter, or a network of their own with `rate: {}`", to_text(port_rate)) : format("`rate: {}` of network '{}', or a faster adapter", to_text(port_rate), n.name));
     f.object(object);
   }
 }

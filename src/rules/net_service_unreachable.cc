@@ -1,3 +1,4 @@
+#include "model/named_hosts.h"
 #include "model/storage_path.h"
 #include "rules/rules.h"
 #include "rules/say.h"
@@ -59,12 +60,7 @@ constexpr Service kServices[] = {{Role::scheduler, "schedules"}, {Role::control_
 std::string_view service_of(const Cluster& c, const NodeGroupModel& g) {
   for (const Service& s : kServices)
     if (g.has_role(s.role)) return s.what;
-  if (const auto& mirror = c.spec.software.mirror; mirror && mirror->server) {
-    std::string_view name = *mirror->server;
-    const std::string domain = c.spec.software.domain ? "." + *c.spec.software.domain : std::string();
-    if (!domain.empty() && name.ends_with(domain)) name.remove_suffix(domain.size());
-    if (g.names.index_of(name) >= 0) return "has the packages and images of";
-  }
+  if (const auto& mirror = c.spec.software.mirror; mirror && mirror->server && g.names.index_of(without_domain(c, *mirror->server)) >= 0) return "has the packages and images of";
   const auto& scheduler = c.spec.software.scheduler;
   if (!scheduler || !scheduler->controllers) return "";
   HostPattern::Error error;

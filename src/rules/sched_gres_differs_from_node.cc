@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "rules/say.h"
 #include "rules/rules.h"
-#include "rules/slurm_lines.h"
+#include "model/slurm_lines.h"
 
 namespace clusterc {
 namespace {

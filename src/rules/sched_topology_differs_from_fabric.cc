@@ -2,7 +2,7 @@
 #include "rules/fix.h"
 #include "rules/say.h"
 #include "rules/rules.h"
-#include "rules/slurm_lines.h"
+#include "model/slurm_lines.h"
 
 namespace clusterc {
 namespace {

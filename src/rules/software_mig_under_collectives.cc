@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/text.h"
+#include "model/mig.h"
 #include "rules/rules.h"
 #include "rules/target_say.h"
 #include "rules/work_say.h"
@@ -9,13 +9,7 @@
 namespace clusterc {
 namespace {
 
-constexpr std::string_view kUncut[] = {"off", "no", "false", "none"};
-
-// "no" and the like are no layout: software-mig-layout-mismatched says so.
-bool cut(const NodeGroupModel& g) {
-  const std::string mig = to_lower(g.software.mig.value_or("off"));
-  return std::all_of(std::begin(kUncut), std::end(kUncut), [&](std::string_view word) { return mig != word; });
-}
+bool cut(const NodeGroupModel& g) { return !cut_by_mig(g.software).empty(); }
 
 // A copy of the model that lies on more than one GPU, or copies that add up their gradients.
 bool speaks(const Cluster& c, const Named<Workload>& named, const WorkloadGpus& g) {

@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <string>
 
+#include "model/mig.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 #include "rules/target_say.h"
@@ -16,7 +17,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
     // A GPU that is cut into instances: each has a share, and none reaches another over NVLink or PCIe.
     const Value<std::string>& mig = g.software.mig;
-    if (mig && *mig != "off" && (f.scope == "gpu" || f.test.starts_with("nccl.") || f.test.starts_with("hpl."))) {
+    if (!cut_by_mig(g.software).empty() && (f.scope == "gpu" || f.test.starts_with("nccl.") || f.test.starts_with("hpl."))) {
       findings.warning(rule.id, f.floor_place, format("{} for {} is of whole GPUs, those of '{}' are cut into {}", to_text(*f.floor.value, f.dimension, 4), f.test, g.name, *mig))
           .note(mig.span, "the layout is set here")
           .help("run acceptance with `mig: off`, or skip this test with that reason")

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "model/merge.h"
+#include "model/mig.h"
 #include "model/nvlink.h"
 #include "model/pcie.h"
 #include "model/power_cap.h"
@@ -38,7 +39,9 @@ class Expect {
   ExpectedFigures all() {
     for (const NodeGroupModel& group : cluster_.nodes)
       if (group.computes) {
+        cut_ = group.server.gpu_count > 0 && !cut_by_mig(group.software).empty() ? &group : nullptr;
         group.server.gpu_count > 0 ? gpu_group(group) : host_group(group);
+        cut_ = nullptr;
         links(group);
       }
     storage();
@@ -50,6 +53,7 @@ class Expect {
   const Cluster& cluster_;
   const Plan& plan_;
   bool unnamed_;
+  const NodeGroupModel* cut_ = nullptr;   // the group whose figures are made, where MIG cuts its GPUs
   ExpectedFigures out_;
 
   // The cluster's wish with what the group says of its own laid over it, key by key.
@@ -65,8 +69,21 @@ class Expect {
   }
   using NoWish = std::optional<TargetWish<BytesPerSecond>>;
 
+  // Of GPUs that MIG cuts: data sheets and published results are of whole ones, so there is neither a ceiling of an instance nor a healthy figure.
+  // The links themselves are as ever: pcie.link, and the ports of the network.
+  void take_back_of_cut(ExpectedFigure& figure) const {
+    const std::string_view test = figure.test;
+    const bool all = test.starts_with("nvlink.") || test.starts_with("nccl.") || test.starts_with("hpl.");
+    if (!cut_ || !(all || test.starts_with("memory.") || test.starts_with("gemm.") || test.starts_with("pcie.copy"))) return;
+    figure.ceiling = figure.floor = {};
+    figure.algorithm.clear();
+    figure.missing = all ? why_not_all_gpus(cut_->software)
+                         : format("`mig: {}` cuts the GPUs: what is known of '{}' is of whole ones; run acceptance with `mig: off`", cut_by_mig(cut_->software), cut_->server.gpu_model);
+  }
+
   template <class W>
   void finish(ExpectedFigure figure, const PublishedRow* row, const std::optional<W>& wished) {
+    take_back_of_cut(figure);
     const double guard = figure.guard = wished && wished->guard ? *wished->guard : kGuard;
     figure.basis = "none";
     if (row && figure.ceiling.value) {

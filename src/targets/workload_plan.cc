@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "model/mig.h"
 #include "model/power.h"
 #include "model/power_cap.h"
 #include "model/rdma.h"
@@ -162,6 +163,10 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
       if (const int at = c.find_node_group(on.name); at >= 0)
         if (const std::string slowed = slowed_by(c.nodes[static_cast<std::size_t>(at)]); !slowed.empty())
           at_best(format("how much slower the GPUs of '{}' are ({}): all times and rates are those of full power, at best", on.name, slowed));
+    for (const auto& on : w.on)
+      if (const int at = c.find_node_group(on.name); at >= 0)
+        if (const std::string_view mig = cut_by_mig(c.nodes[static_cast<std::size_t>(at)].software); !mig.empty())
+          at_best(format("what instances of the GPUs of '{}' hold and do (`mig: {}`): memory, times and rates are those of whole ones, at best", on.name, mig));
     if (group && p.nodes > 1)
       if (const ComputePorts ports = compute_ports(c, *group); ports.nics > 0 && !is_rdma(c.networks[static_cast<std::size_t>(ports.network)]))
         at_best(format("how fast NCCL is over TCP (network '{}' has no `rdma`): all times and rates are those of RDMA, at best", c.networks[static_cast<std::size_t>(ports.network)].name));

@@ -293,7 +293,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       if (options.progress) options.progress(title + ": taken from the journal");
     } else {
       if (options.progress) options.progress(title);
-      Launch launch{.argv = {options.bundle + "/clusterc-" + test.validator}, .nodes = usable, .ranks_per_node = test.ranks_per_node, .gpus_per_node = test.gpus_per_node, .mpi = test.mpi, .timeout = test.timeout, .interrupted = options.interrupted};
+      Launch launch{.argv = {options.bundle + "/clusterc-" + test.validator}, .nodes = usable, .ranks_per_node = test.ranks_per_node, .gpus_per_node = test.gpus_per_node * test.gpu_instances, .mpi = test.mpi, .timeout = test.timeout, .interrupted = options.interrupted};
       launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
       const LaunchResult result = launcher.run(launch);
       ran.tasks = result.tasks;

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/text.h"
+#include "model/mig.h"
 #include "model/nvlink.h"
 #include "model/storage_path.h"
 #include "targets/collective_figures.h"
@@ -35,6 +36,12 @@ std::string skip_reason(const ExpectedFigures& expected, std::string_view group,
     if (reason.empty()) reason = figure->skip;
   }
   return reason;
+}
+
+// What needs all GPUs of a node, or would pass for having seen one instance of many.
+bool needs_all_gpus(const SuiteTest& test) {
+  constexpr std::string_view kThese[] = {"nvlink", "nccl", "hpl", "memtest", "burn"};
+  return test.gpus_per_node > 0 && std::find(std::begin(kThese), std::end(kThese), test.validator) != std::end(kThese);
 }
 
 // As clusterc-fabric takes it: "infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000".
@@ -137,6 +144,11 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
   std::int64_t fewest_cores = 1 << 20;
   const auto add = [&](SuiteTest test) {
     if (test.skip.empty()) test.skip = test.system.empty() ? skip_reason(expected, test.group, test.metrics, test.scope) : skip_reason(expected, test.system, {"storage.read", "storage.write"});
+    if (const int group = cluster.find_node_group(test.group); group >= 0) {
+      const Software& software = cluster.nodes[static_cast<std::size_t>(group)].software;
+      if (const auto layout = mig_layout(software)) test.gpu_instances = layout->count;
+      if (test.skip.empty() && needs_all_gpus(test)) test.skip = why_not_all_gpus(software);
+    }
     suite.push_back(std::move(test));
   };
   const auto add_collectives = [&](const NodeGroupModel& group, SuiteStage stage, std::string_view scope, std::string_view id) {

@@ -21,10 +21,11 @@ struct SuiteTest {
   std::vector<std::string> nodes;
   int ranks_per_node = 1;
   std::int64_t gpus_per_node = 0;    // that the node shall have, and that the launcher asks for
+  std::int64_t gpu_instances = 1;    // of each GPU, where MIG cuts them: the launcher asks for so many times the GPUs
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
   bool mpi = false;
   std::vector<std::string> metrics;  // figures that it must bring: what is missing afterwards was not shown
-  std::string skip;                  // the reason the spec gives
+  std::string skip;                  // the reason the spec gives, or why it cannot run
   std::string scope;                 // of the figures that are expected, where one metric has several
   std::int64_t team_nodes = 0;       // an MPI world that is divided into teams of so many nodes, each judged by itself; 0: it is not
   std::string system;                // storage system that it measures: expected of each node as "GROUP/SYSTEM", of all together as "SYSTEM"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output slurm: slurmctld and slurmd 22.05 (Debian 12): nothing in the log complains, nodes, GPUs and topology as in the plan, for SuperPOD, 16,384 nodes, four virtual nodes, the golden case and extra lines; 3 broken twins
+# output slurm: slurmctld and slurmd 22.05 (Debian 12): nothing in the log complains, nodes, GPUs and topology as in the plan, for SuperPOD, 16,384 nodes, four virtual nodes, the golden case and extra lines; 5 broken twins
 # A real slurmctld loads the compiled configuration in namespaces of its own (tests/virtual-slurm/up), with the addresses of the compiled
 # hosts file; nothing in its log may complain of the configuration, and what it serves is compared with figures worked out by hand.
 # slurmd reads gres.conf to its end, with fake device files.
@@ -142,3 +142,6 @@ twin() {   # NAME FILE SED-EXPRESSION PATTERN: slurmctld ends, or says PATTERN
 twin unknown-switch topology.conf 's/Switches=compute-su\[1-4\]/Switches=compute-su[1-5]/' "fatal"
 twin misspelt-key slurm.conf 's/^SelectTypeParameters=/SelectTypeParametre=/' "unrecognized key|fatal"
 twin cores-that-do-not-multiply slurm.conf 's/CoresPerSocket=56/CoresPerSocket=55/' "error:.*CPUs"
+# what check refuses of extra lines, slurm-extra-node-unknown: the controller refuses it too
+twin partition-of-unknown-nodes slurm.conf '$a PartitionName=q Nodes=nope[1-4]' "fatal: Invalid node names in partition q"
+twin set-of-unknown-nodes slurm.conf '$a NodeSet=some Nodes=nope1\nPartitionName=q Nodes=some' "fatal: Invalid node names in partition q"

@@ -206,6 +206,10 @@ void check_unmade(const CompileInput& in, const MadeOutputs& made, int group, st
     findings.note("gateway-unguarded", g.span, "'" + g.name + "' forwards between networks, and no firewall is made: whoever reaches it from outside reaches these networks through it").help("one is made where the spec has an out-of-band network, and a login node or a node that manages; else its rules are yours");
 }
 
+bool has_nvidia_gpus(const NodeGroupModel& g) { return g.server.gpu_count > 0 && (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia); }
+
+std::optional<MigLayout> mig_made(const NodeGroupModel& g) { return has_nvidia_gpus(g) ? mig_layout(g.software) : std::nullopt; }
+
 AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made, int group, Findings& findings) {
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
@@ -239,9 +243,8 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
   if (!out.packages.fabric_manager.empty()) roles.push_back("nvidia_fabric_manager");
   if (!out.packages.imex.empty()) roles.push_back("nvidia_imex"), out.imex_nodes = nvlink_domain_nodes(c, g);
   // Where nothing is said too: GPUs that an earlier spec had cut become whole. What is no layout was said by a rule, and nothing is made of it.
-  const bool nvidia = g.server.gpu_count > 0 && (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
-  if (nvidia) out.mig = mig_layout(g.software);
-  if (nvidia && (out.mig || (g.software.mig.value_or("off") == "off" && !out.packages.driver.empty()))) roles.push_back("nvidia_mig");
+  out.mig = mig_made(g);
+  if (has_nvidia_gpus(g) && (out.mig || (g.software.mig.value_or("off") == "off" && !out.packages.driver.empty()))) roles.push_back("nvidia_mig");
   if (!out.packages.cuda.empty()) roles.push_back("cuda");
   if (!out.packages.rocm.empty()) roles.push_back("rocm");
   if (made("fabric-env") && has_fabric_env(in, group)) roles.push_back("fabric_env");

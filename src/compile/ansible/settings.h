@@ -64,6 +64,9 @@ class MadeOutputs {
 
 AnsibleSettings ansible_settings(const CompileInput&, const MadeOutputs&, int group, Findings&);
 
+// What the role nvidia_mig cuts the GPUs of a group into; nullopt: nothing.
+std::optional<MigLayout> mig_made(const NodeGroupModel&);
+
 // Says whose homes nobody makes.
 void check_homes(const Cluster&, Findings&);
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/hosts/each_address.h"
+#include "model/named_hosts.h"
 
 namespace clusterc {
 namespace {
@@ -71,9 +72,7 @@ std::vector<OwnTimeServer> own_time_servers(const CompileInput& in) {
   for (const auto& server : c.spec.software.time_servers) {
     if (!server) continue;
     const auto address = parse_ipv4(*server);
-    const std::string tail = c.spec.software.domain ? "." + *c.spec.software.domain : std::string();
-    std::string_view name = *server;
-    if (!tail.empty() && name.ends_with(tail)) name.remove_suffix(tail.size());
+    const std::string_view name = without_domain(c, *server);
     bool found = false;
     each_address(in, [](const AddressPlan&) {}, [&](const NamedAddress& n) {
       if (found || n.group < 0) return;

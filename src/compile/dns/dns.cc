@@ -276,13 +276,11 @@ void check_hidden_hosts(const CompileInput& in, const std::function<bool(std::st
   const auto& asked = c.spec.software.name_servers;
   const std::uint32_t own = own_name_server(in);
   if (!c.spec.software.domain || own == 0 || (!asked.empty() && std::none_of(asked.begin(), asked.end(), [&](const auto& s) { return s && *s == ipv4_text(own); }))) return;
-  const std::string tail = "." + to_lower(*c.spec.software.domain);
   std::optional<HostNames> names;
   std::vector<std::string> told;
   for (const NamedHost& h : named_hosts(c)) {
-    std::string name = to_lower(h.host);
-    if (!name.ends_with(tail)) continue;
-    name.resize(name.size() - tail.size());
+    const std::string name = to_lower(without_domain(c, h.host));
+    if (name.size() == h.host.size()) continue;
     if (std::find(told.begin(), told.end(), name) != told.end() || known(name)) continue;
     if (in_hosts(in, to_lower(h.host))) continue;
     if (!names) names.emplace(in);

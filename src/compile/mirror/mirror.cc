@@ -11,6 +11,7 @@
 #include "compile/common.h"
 #include "compile/hosts/each_address.h"
 #include "compile/templates.h"
+#include "model/named_hosts.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -205,9 +206,7 @@ std::optional<MirrorServer> mirror_server(const CompileInput& in) {
   const Cluster& c = in.cluster;
   if (!wanted(c)) return std::nullopt;
   MirrorServer out{.spec = &*c.spec.software.mirror, .host = *c.spec.software.mirror->server};
-  std::string_view name = out.host;
-  const std::string tail = c.spec.software.domain ? "." + *c.spec.software.domain : std::string();
-  if (!tail.empty() && name.ends_with(tail)) name.remove_suffix(tail.size());
+  const std::string_view name = without_domain(c, out.host);
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const std::int64_t member = c.nodes[g].names.index_of(name);
     if (member < 0) continue;

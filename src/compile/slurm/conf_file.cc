@@ -1,5 +1,7 @@
 #include "compile/slurm/conf_file.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -44,6 +46,13 @@ std::string named_by(std::string_view line) {
   return key == "partitionname" && to_lower(name) == "default" ? std::string() : key + "=" + std::string(name);   // no partition: what those that follow have
 }
 
+// Whether the value of a line is this program, or a pattern that it is among (slurm.conf(5), Prolog: glob(7)).
+bool runs(std::string_view line, const std::string& path) {
+  std::string_view value = trim(line.substr(line.find('=') + 1));
+  if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+  return fnmatch(std::string(value).c_str(), path.c_str(), FNM_PATHNAME) == 0;
+}
+
 }  // namespace
 
 SlurmFile::SlurmFile(const CompileInput& in, std::string name, std::uint32_t mode) : in_(in), name_(std::move(name)), mode_(mode) {}
@@ -55,6 +64,12 @@ void SlurmFile::keep(std::string_view key, std::string_view value, bool derived,
   if (error_.empty()) error_ = w.error();
   if (!why.empty()) e.text = "# " + one_line(why) + "\n" + e.text;
   entries_.push_back(std::move(e));
+}
+
+void SlurmFile::program(std::string_view key, std::string_view path, std::string_view does) {
+  set(key, path);
+  entries_.back().path = path;
+  entries_.back().does = does;
 }
 
 void SlurmFile::line(const Pairs& pairs) {
@@ -96,6 +111,11 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
         if (std::find(replaced.begin(), replaced.end(), lower) != replaced.end()) {
           findings.error("output-extra-malformed", wish.span, "'" + std::string(key) + "' stands twice in the extra lines of " + name_).help("keep one of them");
           continue;
+        }
+        if (ours != entries_.end() && !ours->path.empty() && !runs(text, ours->path)) {
+          const std::string pattern = ours->path.substr(0, ours->path.rfind('.')) + "*";
+          findings.warning("slurm-program-replaced", wish.span, "'" + std::string(key) + "' takes the place of " + ours->path + ", which " + ours->does)
+              .help("`" + std::string(key) + "=" + pattern + "` runs it and whatever else has such a name; where yours calls it, accept this");
         }
         replaced.push_back(lower);
       }

@@ -21,6 +21,8 @@ class SlurmFile {
   // A line on its own. An extra line with the same key takes its place, unless the value follows from the spec.
   // `why` is a comment above it, and goes with it.
   void set(std::string_view key, std::string_view value, std::string_view why = {}) { keep(key, value, false, why); }
+  // The same of a program: who puts another in its place is told what it `does`.
+  void program(std::string_view key, std::string_view path, std::string_view does);
   void derived(std::string_view key, std::string_view value) { keep(key, value, true, {}); }
   void line(const Pairs&);              // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again, with another value
 
@@ -28,7 +30,7 @@ class SlurmFile {
   void finish(Bundle&, Findings&);      // "slurm/<name>" with the header and the extra lines
 
  private:
-  struct Entry { std::string key, text; bool derived = false; std::string named = {}; };   // named: "PartitionName=cpu" of a line of several keys
+  struct Entry { std::string key, text; bool derived = false; std::string named = {}, path = {}, does = {}; };   // named: "PartitionName=cpu" of a line of several keys; path, does: of a program
   void keep(std::string_view key, std::string_view value, bool derived, std::string_view why);
   const CompileInput& in_;
   std::string name_;

@@ -129,8 +129,8 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
   }
   n.features.push_back(to_lower(g.name));
   if (s.gpu_count > 0) {
-    n.type = gres_type(in.cluster, s);
-    n.features.push_back(n.type);
+    n.type = gres_type(in.cluster, g);
+    n.features.push_back(gres_type(in.cluster, s));
     n.gpus = s.gpu_count;
     const auto cut = mig_layout(g.software);
     if (!cut && g.software.mig && *g.software.mig != "off")
@@ -138,7 +138,6 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
     if (cut) {
       n.mig = true;
       n.gpus *= cut->count;
-      n.type = cut->profile;   // NVML's names of instances end in the profile, and Slurm matches a part of them (gres.conf(5), Type)
     } else {
       n.devices = devices_of(s, in.plan.pcie_tree(static_cast<std::size_t>(group)), n.cores_per_socket);
     }
@@ -248,6 +247,12 @@ std::string gres_type(const Cluster& c, const ServerModel& server) {
   for (const NodeGroupModel& g : c.nodes)
     if (g.server.gpu_count > 0 && g.server.gpu_model != server.gpu_model && first_word(without_maker(g.server.gpu_model)) == word) return to_lower(id);
   return to_lower(word);
+}
+
+// NVML's names of instances end in the profile, and Slurm matches a part of them (gres.conf(5), Type).
+std::string gres_type(const Cluster& c, const NodeGroupModel& g) {
+  const auto cut = mig_layout(g.software);
+  return cut ? cut->profile : gres_type(c, g.server);
 }
 
 SlurmFacts slurm_facts(const CompileInput& in, Findings& findings) {

@@ -144,13 +144,13 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.set("JobRequeue", scheduler.requeue.value_or(true) ? "1" : "0", "whether a batch job starts again when its node fails, where the job itself does not say");
   f.blank();
   f.comment("on each node: what the spec promises is looked for before and after each job, and every five minutes");
-  f.set("Prolog", std::string(kSlurmFolder) + "/prolog.sh");
-  f.set("Epilog", std::string(kSlurmFolder) + "/epilog.sh");
+  f.program("Prolog", format("{}/prolog.sh", kSlurmFolder), "looks before each job for what the spec promises, and makes its scratch");
+  f.program("Epilog", format("{}/epilog.sh", kSlurmFolder), "takes the scratch of each job away, and looks at the node");
   // Alloc: on all nodes of a job before its first task. A prolog that fails drains the node; from 23.02 on every batch job goes back into the
   // queue then (ForceRequeueOnFail: NEWS of 23.02), before that those that may be requeued.
   f.set("PrologFlags", since(in, "23.02") ? "Alloc,ForceRequeueOnFail" : "Alloc");
   f.set("SchedulerParameters", "nohold_on_prolog_fail", "a job that a broken node gave back is not held: it starts on others");
-  f.set("HealthCheckProgram", std::string(kSlurmFolder) + "/healthcheck.sh");
+  f.set("HealthCheckProgram", format("{}/healthcheck.sh", kSlurmFolder));
   f.set("HealthCheckInterval", "300");
   f.set("HealthCheckNodeState", "ANY,CYCLE", "busy or not, spread over the five minutes: a check of all nodes at once would disturb jobs that run on all of them");
   accounting(facts, f);
@@ -242,6 +242,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_reserved_names(in, facts, findings);
   std::vector<std::string_view> files{"slurm.conf", "cgroup.conf"};
   slurm_conf(in, facts, bundle, findings);
+  check_extra_nodes(in, facts, findings);
   cgroup_conf(in, bundle, findings);
   if (hands_out_gpus(facts)) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
   if (facts.topology != SlurmTopology::none) files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);

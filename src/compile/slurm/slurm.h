@@ -17,6 +17,8 @@ std::int64_t slurm_real_memory(Bytes fitted);
 // Short type of GRES for each GPU model of the cluster: "h100" of nvidia-h100-sxm5-80; the whole id without its maker where two
 // models would share the short one.
 std::string gres_type(const Cluster&, const ServerModel&);
+// What jobs ask for on the nodes of a group: that, or the profile of the instances that MIG cuts its GPUs into.
+std::string gres_type(const Cluster&, const NodeGroupModel&);
 
 struct GpuDevices {                      // one line of gres.conf
   std::string file;                      // /dev/nvidia[0-3]
@@ -97,6 +99,9 @@ void emit_accounting(const CompileInput&, const SlurmFacts&, Bundle&, Findings&)
 // prolog.sh, epilog.sh, healthcheck.sh, and for each node group what they look for.
 void emit_node_scripts(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
 constexpr std::string_view kSlurmFolder = "/etc/slurm";   // where the files go (docs/outputs.md); Debian's and SchedMD's packages read it
+
+// Says which nodes extra lines of slurm.conf name that it does not define; needs facts.nodes.
+void check_extra_nodes(const CompileInput&, const SlurmFacts&, Findings&);
 
 // In facts.topology and the vectors that belong to it; needs facts.nodes.
 void slurm_topology(const CompileInput&, SlurmFacts&, Findings&);

@@ -44,6 +44,18 @@ TEST(Gateways, WhoHasARouteHasOneBack) {
   EXPECT_EQ(routes(*c.cluster, "gate"), "");
 }
 
+// The mirror is called by its name, with the cluster's domain or without; a host of another domain is none of the nodes.
+TEST(Gateways, TheMirrorIsCalledByItsNameHoweverItIsWritten) {
+  for (const auto& [host, called] : {std::pair{"near1", true}, {"near1.two.example", true}, {"near1.Two.Example", true}, {"near1.one.example", false}, {"mirror.two.example", false}}) {
+    Resolved r;
+    std::string text = kThree;
+    text.replace(text.find("software: { os: debian-12 }"), 27, "software: { os: debian-12, domain: two.example, mirror: { server: " + std::string(host) + " } }");
+    r.text(text);
+    ASSERT_TRUE(r.cluster) << r.told();
+    for (std::size_t g = 0; g < r.cluster->nodes.size(); ++g) EXPECT_EQ(is_called_by_name(*r.cluster, static_cast<int>(g)), called && r.cluster->nodes[g].name == "near") << host;
+  }
+}
+
 TEST(Gateways, WhoMayAnswerOverAnotherPortTakesWhatComesSo) {
   Compiled c;
   c.spec(kThree, {"ansible"});

@@ -22,5 +22,18 @@ TEST(Mig, Layouts) {
   for (const char* none : {static_cast<const char*>(nullptr), "off", "no", "", "7", "0x1g.10gb", "0g.10gb", "1g.0gb", "1g.10gb+ME", "7x1g.10gbx", "-1x1g.10gb", "100x1g.10gb", "7x", "x1g.10gb", "7x1g.10gb+", "7x1g.10gb;reboot", "7x1g.10gb,2g.20gb", "7x1c.2g.20gb", "7x1g.10gb "}) EXPECT_EQ(layout(none), "-");
 }
 
+// What is no layout cuts as well, in a way that nobody knows; the words for off do not.
+TEST(Mig, Cut) {
+  const auto cut = [](const char* text) {
+    Software s;
+    if (text) s.mig.value.emplace(text);
+    EXPECT_EQ(why_not_all_gpus(s).empty(), cut_by_mig(s).empty());
+    return std::string(cut_by_mig(s));
+  };
+  EXPECT_EQ(cut("7x1g.10gb"), "7x1g.10gb");
+  EXPECT_EQ(cut("all-1g.10gb"), "all-1g.10gb");
+  for (const char* whole : {static_cast<const char*>(nullptr), "off", "Off", "no", "false", "none"}) EXPECT_EQ(cut(whole), "");
+}
+
 }  // namespace
 }  // namespace clusterc

@@ -26,6 +26,40 @@ const ExpectedFigure* scoped(const ExpectedFigures& all, std::string_view test, 
   return nullptr;
 }
 
+// Of GPUs that MIG cuts nothing is known of one instance, and nothing runs between them; the links and the network are as ever, and so is the group of whole ones beside them.
+// 400 Gb/s / 8 x 0.98 = 49 GB/s of a port, eight of them 392; the floor of a whole H100's triad is 2,970 x 0.97 = 2,881 GB/s.
+TEST(Targets, GpusThatMigCutsHaveNoFiguresOfWholeOnes) {
+  const auto figures = [](const std::string& mig, bool unnamed) {
+    Expected e;
+    e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes:\n  whole: { names: \"w[1-2]\", model: nvidia-dgx-h100 }\n"
+           "  cut: { names: \"c[1-2]\", model: nvidia-dgx-h100, software: { mig: " + mig + " } }\nnetworks:\n"
+           "  compute: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, connects: { whole: { ports: compute }, cut: { ports: compute } } }\ntargets: { gemm: { floor: 100 TFLOP/s } }\n");
+    return e.cluster ? expect_figures(*e.cluster, plan_cluster(*e.cluster), unnamed) : ExpectedFigures();
+  };
+  for (const bool unnamed : {false, true}) {
+    const ExpectedFigures whole = figures("off", unnamed), all = figures("7x1g.10gb", unnamed);
+    ASSERT_FALSE(all.figures.empty());
+    ASSERT_EQ(whole.figures.size(), all.figures.size());   // each is said, none left out
+    for (const ExpectedFigure& f : all.figures) {
+      if (f.group != "cut") continue;
+      const bool between = f.test.starts_with("nccl.") || f.test.starts_with("nvlink.") || f.test.starts_with("hpl.");
+      if (f.test == "rdma.write") {
+        EXPECT_DOUBLE_EQ(f.ceiling.value.value_or(0), 49e9);
+      } else if (f.test == "fabric.links" || f.test == "pcie.link.gpu") {
+        EXPECT_TRUE(f.floor.value && f.missing.empty()) << f.test;
+      } else {
+        EXPECT_FALSE(f.ceiling.value || f.typical.value || f.best.value) << f.test;
+        EXPECT_EQ(f.floor.value.has_value(), f.test == "gemm.bf16") << f.test;            // the spec's own floor stands
+        EXPECT_NE(f.missing.find("`mig: 7x1g.10gb` cuts the GPUs"), std::string::npos) << f.test << ": " << f.missing;
+        EXPECT_EQ(f.missing.find("neither over NVLink nor over PCIe") != std::string::npos, between) << f.test << ": " << f.missing;
+      }
+    }
+    EXPECT_NEAR(all.find("memory.triad", "whole")->floor.value.value_or(0), 2881e9, 0.5e9);
+    EXPECT_NEAR(whole.find("memory.triad", "cut")->floor.value.value_or(0), 2881e9, 0.5e9);
+    EXPECT_DOUBLE_EQ(all.find("mpi.allreduce.busbw", "")->ceiling.value.value_or(0), 392e9);   // a rank a node, in its memory
+  }
+}
+
 TEST(Targets, SuperpodAllReduceIsHierarchical) {
   Expected e;
   const ExpectedFigures all = e.of_example("superpod");

@@ -34,6 +34,7 @@ class FakeLauncher final : public Launcher {
   std::string error;                                          // of every launch
   std::atomic<bool>* interrupt_in_memory = nullptr;
   mutable std::vector<std::string> started;
+  mutable std::map<std::string, std::int64_t> asked;          // program -> GPUs of each node
 
   std::string_view id() const override { return "fake"; }
   bool available(std::string&) const override { return true; }
@@ -45,6 +46,7 @@ class FakeLauncher final : public Launcher {
   LaunchResult run(const Launch& launch) const override {
     const std::string program = launch.argv[0].substr(launch.argv[0].rfind('-') + 1);
     started.push_back(program);
+    asked[program] = launch.gpus_per_node;
     LaunchResult result;
     result.started = true;
     result.error = error;
@@ -103,6 +105,25 @@ TEST_F(Suite, HealthyRunPasses) {
   EXPECT_EQ(r.count(Verdict::pass), 4u);        // the probes; a virtual machine's figures are unjudged
   EXPECT_EQ(r.count(Verdict::unjudged), 4u * 6 + 1 + 2 + 4 * 9 + 2);   // the last: /home, which nobody says the rate of, on each node and in sum
   EXPECT_EQ(launcher.started, (std::vector<std::string>{"probe", "memory", "gemm", "hpl", "mpi", "storage"}));
+}
+
+// Slurm counts instances: of eight GPUs cut into seven all 56 are asked for, or the probe would see the GPUs of eight instances alone. Skipped is not passed where the spec demands it.
+TEST_F(Suite, InstancesAreAskedForWhereTheSchedulerCountsThem) {
+  for (const auto& [mig, gpus] : {std::pair{"7x1g.10gb", 56}, {"1g.20gb", 8}, {"off", 8}}) {
+    Resolved r;
+    r.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: n1, model: nvidia-dgx-h100, software: { mig: " + std::string(mig) + " } }\ntargets: { hpl: { guard: 0.9 } }\n");
+    ASSERT_TRUE(r.cluster) << r.told();
+    const ExpectedFigures figures = expect_figures(*r.cluster, plan_cluster(*r.cluster));
+    FakeLauncher fake;
+    const Report report = run_suite(*r.cluster, figures, plan_suite(*r.cluster, figures), fake, {});
+    EXPECT_EQ(fake.asked.at("probe"), gpus) << mig;
+    EXPECT_EQ(fake.asked.at("memory"), gpus) << mig;
+    EXPECT_EQ(fake.asked.contains("hpl"), std::string(mig) == "off");
+    for (const Judged& j : report.verdicts)
+      if (j.metric == "hpl.score" && std::string(mig) != "off") {
+        EXPECT_TRUE(j.verdict == Verdict::skipped && j.demanded) << j.reason;
+      }
+  }
 }
 
 TEST_F(Suite, SecondsReachTheValidatorsAsTheyAre) {

@@ -48,6 +48,36 @@ TEST(LinkSuite, LinksAreHeldAgainstTheSpecAndTheirEnds) {
   EXPECT_EQ(test->metrics.front(), "pcie.copy");
 }
 
+// Eight GPUs cut into seven: Slurm counts 56 and is asked for 56. What needs all GPUs, or would pass for one instance of 56, is not run and says why; what is measured of an instance
+// is judged by nothing.
+TEST(MigSuite, WhatNeedsWholeGpusIsNotRunOnInstances) {
+  Resolved r;
+  r.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes:\n  whole: { names: \"w[1-2]\", model: nvidia-dgx-h100 }\n"
+         "  cut: { names: \"c[1-2]\", model: nvidia-dgx-h100, software: { mig: 7x1g.10gb } }\nnetworks:\n"
+         "  compute: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, connects: { whole: { ports: compute }, cut: { ports: compute } } }\n");
+  ASSERT_TRUE(r.cluster) << r.told();
+  const ExpectedFigures expected = expect_figures(*r.cluster, plan_cluster(*r.cluster));
+  std::string skipped;
+  for (const SuiteTest& t : plan_suite(*r.cluster, expected, {.memtest = true, .burn = true})) {
+    if (t.group == "whole") {
+      EXPECT_EQ(t.gpu_instances, 1) << t.id;
+      EXPECT_EQ(t.skip, "") << t.id;
+    }
+    if (t.group != "cut") continue;
+    EXPECT_EQ(t.gpu_instances, 7) << t.id;
+    if (t.gpus_per_node > 0) {
+      EXPECT_EQ(t.gpus_per_node * t.gpu_instances, 56) << t.id;
+    }
+    if (t.skip.empty()) continue;
+    skipped += (skipped.empty() ? "" : " ") + t.id;
+    EXPECT_NE(t.skip.find("`mig: 7x1g.10gb` cuts the GPUs"), std::string::npos) << t.skip;
+  }
+  EXPECT_EQ(skipped, "node/cut/nvlink node/cut/memtest-gpu node/cut/burn-gpu node/cut/nccl group/cut/nccl group/cut/hpl");
+  const Judged triad = judge({.metric = "memory.triad", .unit = "B/s", .backend = "cuda", .value = 400e9, .checked = 1, .data_verified = true}, expected.find("memory.triad", "cut"));
+  EXPECT_EQ(triad.verdict, Verdict::unjudged);
+  EXPECT_NE(triad.reason.find("what is known of 'nvidia-h100-sxm5-80' is of whole ones"), std::string::npos) << triad.reason;
+}
+
 // An H100 has eighteen NVLinks of 25 GB/s each way: 450. One that is down leaves 425, and is a fail. Copies: the published 396.4 GB/s, times 0.97 384.5.
 TEST(NvlinkSuite, LinksAndCopiesBetweenGpusAreHeldAgainstTheSpec) {
   Resolved r;

@@ -1,4 +1,4 @@
-// Extra lines that the spec adds to Slurm's files (outputs.slurm.extra), as the rules read them: Key=Value pairs, keys in any case.
+// Extra lines that the spec adds to Slurm's files (outputs.slurm.extra), as rules and outputs read them: Key=Value pairs, keys in any case.
 #pragma once
 #include <optional>
 #include <string>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "rules/rule.h"
+#include "model/cluster.h"
 
 namespace clusterc {
 

@@ -1,4 +1,4 @@
-#include "rules/slurm_lines.h"
+#include "model/slurm_lines.h"
 
 #include "base/text.h"
 
@@ -19,6 +19,7 @@ std::vector<SlurmLine> extra_slurm_lines(const Cluster& c, std::string_view file
     if (!text || trim(*text).starts_with("#")) continue;
     SlurmLine line{text.span, {}};
     for (std::string_view word : split(trim(*text), ' ')) {
+      if (word.starts_with("#")) break;            // the rest is a comment
       const std::size_t equals = word.find('=');
       if (equals == std::string_view::npos || equals == 0) continue;
       std::string_view value = word.substr(equals + 1);
