@@ -36,7 +36,7 @@ NodeFiles node_files(const Cluster& c, const Plan& plan, int group, const GroupN
   if (s.limits && s.limits->nofile) limit("nofile", number(*s.limits->nofile));
   if (s.limits && s.limits->nproc) limit("nproc", number(*s.limits->nproc));
   // Daemons do not read limits.d: jobs get what slurmd has
-  if (memlock == "unlimited" && c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::slurm) out.slurmd = "[Service]\nLimitMEMLOCK=infinity\n";
+  if (!memlock.empty() && c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::slurm) out.slurmd = "[Service]\nLimitMEMLOCK=" + (memlock == "unlimited" ? std::string("infinity") : memlock + "K") + "\n";
   // Several ports in one subnet: each answers for its own address only, and takes packets that the tables route elsewhere
   // (Linux, Documentation/networking/ip-sysctl.rst)
   if (network.several_in_one_subnet()) out.sysctl += "net.ipv4.conf.all.arp_ignore = 1\nnet.ipv4.conf.all.arp_announce = 2\nnet.ipv4.conf.all.rp_filter = 2\n";

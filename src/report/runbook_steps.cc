@@ -366,7 +366,7 @@ class Steps {
     if (slurm_ && !slurm_->controllers.empty()) {
       const std::string controller = quoted(slurm_->controllers[0]);
       box(format("on {} {} shows all nodes, and none of them down", controller, code("sinfo")));
-      if (!slurm_->databases.empty() && !slurm_->teams.empty()) box(format("{}, copied to {} and run there by root, ended with status 0: teams, shares, quotas and users", code(file("slurm", "accounts.sh")), controller));
+      if (!slurm_->databases.empty() && !slurm_->teams.empty()) box(format("{}, which the plays put into {} of {}, ended with status 0, run there by root: teams, shares, quotas and users", code(file("slurm", "accounts.sh")), code("/etc/slurm/"), controller));
       if (!slurm_->reservations.empty()) box(format("{}, likewise: `scontrol show reservation` has them", code(file("slurm", "reservations.sh"))));
     }
     const bool watched = std::any_of(settings_.begin(), settings_.end(), [](const AnsibleSettings& s) { return !s.monitor.empty(); });

@@ -41,7 +41,7 @@ constexpr std::string_view kRuntime = "/usr/bin/nvidia-container-runtime";   // 
 struct Wishes {
   bool nvidia = false;            // its runtime is to be named
   bool cdi = false;
-  bool unlimited_memlock = false; // RDMA pins what it transfers, in a container as outside
+  std::optional<std::int64_t> memlock;   // bytes, -1: unlimited. RDMA pins what it transfers, in a container as outside
   std::int64_t nofile = 0, shared_memory = 0;
 };
 Wishes wishes_of(const Cluster& c, int group) {
@@ -49,7 +49,7 @@ Wishes wishes_of(const Cluster& c, int group) {
   Wishes w;
   w.nvidia = has_gpus(g, Vendor::nvidia) && !by_operator(g);
   w.cdi = g.server.gpu_count > 0 && !hooked(g);
-  w.unlimited_memlock = locked_memory(c, group) == "unlimited";
+  if (const std::string kib = locked_memory(c, group); !kib.empty()) w.memlock = kib == "unlimited" ? -1 : static_cast<std::int64_t>(parse_uint(kib).value_or(0)) * 1024;
   if (g.software.limits && g.software.limits->nofile) w.nofile = *g.software.limits->nofile;
   if (g.software.limits && g.software.limits->shared_memory) w.shared_memory = static_cast<std::int64_t>(g.software.limits->shared_memory->value);
   return w;
@@ -68,7 +68,7 @@ const StorageModel* scratch_of(const Cluster& c, const NodeGroupModel& g, bool p
 }
 const StorageModel* scratch_refused(const Cluster& c, const NodeGroupModel& g) { return g.count > 0 && runs(g, {"enroot"}) && !scratch_of(c, g) ? scratch_of(c, g, false) : nullptr; }
 
-bool says_anything(const Wishes& w) { return w.nvidia || w.cdi || w.unlimited_memlock || w.nofile > 0 || w.shared_memory > 0; }
+bool says_anything(const Wishes& w) { return w.nvidia || w.cdi || w.memlock || w.nofile > 0 || w.shared_memory > 0; }
 
 // Docker asks a mirror for images of docker.io alone.
 constexpr std::string_view kDockersOwn = "docker.io";
@@ -84,10 +84,10 @@ void docker(const Cluster& c, const Wishes& w, const NodeGroupModel& g, std::str
   j.begin_object();
   if (w.cdi && !older(g, "docker", "25")) j.object("features").field("cdi", true).end_object();   // since Docker 25
   if (w.nvidia) j.object("runtimes").object("nvidia").array("args").end_array().field("path", kRuntime).end_object().end_object();
-  if (w.unlimited_memlock || w.nofile > 0) {
+  if (w.memlock || w.nofile > 0) {
     j.object("default-ulimits");
     const auto limit = [&](std::string_view name, std::int64_t value) { j.object(name).field("Name", name).field("Hard", value).field("Soft", value).end_object(); };
-    if (w.unlimited_memlock) limit("memlock", -1);
+    if (w.memlock) limit("memlock", *w.memlock);
     if (w.nofile > 0) limit("nofile", w.nofile);
     j.end_object();
   }
@@ -142,16 +142,16 @@ void containerd_limits(const CompileInput& in, const Wishes& w, std::string& out
   out += made_by(in, "");
   IniWriter ini(out);
   ini.section("Service");
-  if (w.unlimited_memlock) ini.field("LimitMEMLOCK", "infinity");
+  if (w.memlock) ini.field("LimitMEMLOCK", *w.memlock < 0 ? "infinity" : std::to_string(*w.memlock));
   if (w.nofile > 0) ini.field("LimitNOFILE", std::to_string(w.nofile));
 }
 
 // CRI-O and Podman have one word and one form for them.
 void default_ulimits(const Wishes& w, std::string& out) {
-  if (w.unlimited_memlock || w.nofile > 0) {
+  if (w.memlock || w.nofile > 0) {
     out += "default_ulimits = [";
-    if (w.unlimited_memlock) out += "\"memlock=-1:-1\"";
-    if (w.nofile > 0) out += std::string(w.unlimited_memlock ? ", " : "") + "\"nofile=" + std::to_string(w.nofile) + ":" + std::to_string(w.nofile) + "\"";
+    if (w.memlock) out += "\"memlock=" + std::to_string(*w.memlock) + ":" + std::to_string(*w.memlock) + "\"";
+    if (w.nofile > 0) out += std::string(w.memlock ? ", " : "") + "\"nofile=" + std::to_string(w.nofile) + ":" + std::to_string(w.nofile) + "\"";
     out += "]\n";
   }
 }
@@ -245,7 +245,7 @@ std::vector<ContainerFile> container_files(const Cluster& c, int group) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
   if (g.count == 0 || g.software.containers.empty()) return out;
   const Wishes w = wishes_of(c, group);
-  const bool limits = w.unlimited_memlock || w.nofile > 0;
+  const bool limits = w.memlock || w.nofile > 0;
   const std::vector<std::string> mirrored = mirrored_registries(c);
   if (runs(g, {"docker"}) && (says_anything(w) || docker_mirrored(c))) out.push_back({"daemon.json", "/etc/docker/daemon.json"});
   if (runs(g, {"containerd"}) && (w.nvidia || w.cdi || in_kubernetes(c) || !mirrored.empty())) out.push_back({"containerd.toml", "/etc/containerd/config.toml"});

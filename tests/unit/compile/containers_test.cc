@@ -58,7 +58,9 @@ TEST(Containers, ThoseOfContainerdHaveTheLimitsOfItsService) {
   };
   ends("containers: [containerd], limits: { memlock: unlimited }", "\n[Service]\nLimitMEMLOCK=infinity\n");
   ends("containers: [containerd], limits: { memlock: unlimited, nofile: 65536 }", "\n[Service]\nLimitMEMLOCK=infinity\nLimitNOFILE=65536\n");
-  ends("containers: [containerd], limits: { memlock: 1 GiB, nofile: 65536 }", "\n[Service]\nLimitNOFILE=65536\n");
+  ends("containers: [containerd], limits: { memlock: 1 GiB, nofile: 65536 }", "\n[Service]\nLimitMEMLOCK=1073741824\nLimitNOFILE=65536\n");
+  EXPECT_NE(file("containers: [podman], limits: { memlock: 1 GiB }", "containers/gpu/containers.conf").find("default_ulimits = [\"memlock=1073741824:1073741824\"]\n"), std::string::npos);
+  EXPECT_NE(file("containers: [docker], limits: { memlock: 64 KiB }", "containers/gpu/daemon.json").find("\"Hard\": 65536"), std::string::npos);
   EXPECT_EQ(file("containers: [docker], limits: { nofile: 65536 }", kLimits), "no file containers/gpu/containerd-limits.conf");
   EXPECT_EQ(file("containers: [containerd], scheduler: kubernetes", "containers/ctl/containerd-limits.conf"), "no file containers/ctl/containerd-limits.conf");
 }

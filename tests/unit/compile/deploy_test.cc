@@ -72,5 +72,18 @@ TEST(Deploy, HomesAreMadeOrSomebodyIsTold) {
   EXPECT_NE(with("external: nas.example.org", "teams: { a: { users: [ada] } }\n").finding("storage-homes-unmade"), nullptr);
 }
 
+// Jobs have what slurmd has, whose service systemd gives 8 MiB of locked memory where nobody says otherwise (systemd-system.conf(5), DefaultLimitMEMLOCK).
+TEST(Deploy, JobsMayLockWhatTheSpecSays) {
+  const auto slurmd = [](std::string_view limits) {
+    const Deployed d("nodes: { n: { names: \"n[1-2]\", virtual_machine: { cpus: 2, memory: 4 GiB } }, c: { names: c1, virtual_machine: { cpus: 2, memory: 4 GiB }, roles: [scheduler] } }\n"
+                     "networks: { lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.1.0.0/24, carries: [compute, inband], connects: { n: 1, c: 1 } } }\n"
+                     "software: { os: debian-12, scheduler: { kind: slurm, version: 22.05 }" + std::string(limits) + " }\n", {"ansible"});
+    return between(d.file("ansible/group_vars/group_n.yaml"), "cluster_slurmd_settings:", "\ncluster_slurmd_");
+  };
+  EXPECT_NE(slurmd(", limits: { memlock: 64 GiB }").find("LimitMEMLOCK=67108864K"), std::string::npos) << slurmd(", limits: { memlock: 64 GiB }");
+  EXPECT_NE(slurmd(", limits: { memlock: unlimited }").find("LimitMEMLOCK=infinity"), std::string::npos);
+  EXPECT_EQ(slurmd("").find("LimitMEMLOCK"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace clusterc
