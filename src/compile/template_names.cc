@@ -75,18 +75,61 @@ Known address_text(std::uint32_t address) {
 // A node's first address in each network that it is in, that of its BMC too.
 class NodeAddresses : public TemplateObject {
  public:
-  NodeAddresses(const CompileInput& in, std::int64_t node) : in_(in), node_(node) {
-    for (const AddressPlan& a : in.plan.addresses)
-      if (in.plan.node_address(a.network, node) != 0) networks_.push_back(a.network);
-  }
-  std::size_t size() const override { return networks_.size(); }
-  Known at(std::size_t i) const override { return address_text(in_.plan.node_address(networks_[i], node_)); }
-  std::string key(std::size_t i) const override { return in_.cluster.networks[networks_[i]].name; }
+  NodeAddresses(const CompileInput& in, std::int64_t node) : in_(in), node_(node) {}
+  std::size_t size() const override { return networks().size(); }
+  Known at(std::size_t i) const override { return address_text(in_.plan.node_address(networks()[i], node_)); }
+  std::string key(std::size_t i) const override { return in_.cluster.networks[static_cast<std::size_t>(networks()[i])].name; }
 
  private:
+  const std::vector<int>& networks() const {
+    if (!networks_) {
+      networks_.emplace();
+      for (const AddressPlan& a : in_.plan.addresses)
+        if (in_.plan.node_address(static_cast<int>(a.network), node_) != 0) networks_->push_back(static_cast<int>(a.network));
+    }
+    return *networks_;
+  }
   const CompileInput& in_;
   std::int64_t node_;
-  std::vector<std::size_t> networks_;
+  mutable std::optional<std::vector<int>> networks_;
+};
+
+// Made for each turn of a loop over all nodes: it works out what is asked for.
+class Node : public TemplateObject {
+ public:
+  Node(const CompileInput& in, std::int64_t node, std::size_t group, Home home) : in_(in), node_(node), group_(group), home_(home) {}
+  std::size_t size() const override { return std::size(kKeys); }
+  std::string key(std::size_t i) const override { return std::string(kKeys[i]); }
+  bool fixed_keys() const override { return true; }
+  Known at(std::size_t i) const override {
+    const Cluster& c = in_.cluster;
+    switch (i) {
+      case 0: return Known::of(c.node_name(node_));
+      case 1: return Known::borrowed(c.nodes[group_].name);
+      case 2: {
+        const auto node = static_cast<std::size_t>(node_);
+        const std::int32_t rack = node < in_.plan.node_rack.size() ? in_.plan.node_rack[node] : -1;
+        return rack < 0 ? Known::absent("this node is in no rack") : Known::of(c.rack_name(rack));
+      }
+      case 3: {
+        const std::uint32_t address = home_.network < 0 ? 0 : in_.plan.address(home_.network, home_.end_points, node_ - c.nodes[group_].first);
+        return address == 0 ? Known::absent("this node has no address that its name stands for") : address_text(address);
+      }
+      default: return Known::map(std::make_shared<NodeAddresses>(in_, node_));
+    }
+  }
+  std::optional<Known> member(std::string_view name) const override {
+    for (std::size_t i = 0; i < std::size(kKeys); ++i)
+      if (kKeys[i] == name) return at(i);
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::string_view kKeys[] = {"name", "group", "rack", "address", "addresses"};
+  const CompileInput& in_;
+  std::int64_t node_;
+  std::size_t group_;
+  Home home_;
 };
 
 class Nodes : public TemplateObject {
@@ -96,21 +139,9 @@ class Nodes : public TemplateObject {
   }
   std::size_t size() const override { return static_cast<std::size_t>(in_.cluster.node_count); }
   Known at(std::size_t i) const override {
-    const Cluster& c = in_.cluster;
     const auto node = static_cast<std::int64_t>(i);
-    const auto group = static_cast<std::size_t>(c.node_group_of(node));
-    const Home home = homes_[group];
-    const std::uint32_t address = home.network < 0 ? 0 : in_.plan.address(home.network, home.end_points, node - c.nodes[group].first);
-    const std::int32_t rack = i < in_.plan.node_rack.size() ? in_.plan.node_rack[i] : -1;
-    return Known::map(std::make_shared<TemplateMap>(
-        std::vector<std::pair<std::string, Known>>{
-            {"name", Known::of(c.node_name(node))},
-            {"group", Known::of(c.nodes[group].name)},
-            {"rack", rack < 0 ? Known::absent("this node is in no rack") : Known::of(c.rack_name(rack))},
-            {"address", address == 0 ? Known::absent("this node has no address that its name stands for") : address_text(address)},
-            {"addresses", Known::map(std::make_shared<NodeAddresses>(in_, node))},
-        },
-        true));
+    const auto group = static_cast<std::size_t>(in_.cluster.node_group_of(node));
+    return Known::map(std::make_shared<Node>(in_, node, group, homes_[group]));
   }
 
  private:

@@ -133,9 +133,7 @@ class Renderer {
         locals_.push_back({n.first, item.object->at(0)});
         locals_.push_back({n.second, item.object->at(1)});
       }
-      const auto place = static_cast<std::int64_t>(i);
-      locals_.push_back({"loop", Value::map(std::make_shared<TemplateMap>(std::vector<std::pair<std::string, Value>>{{"index", Value::of(place + 1)}, {"index0", Value::of(place)}, {"first", Value::of(i == 0)},
-                                                                                                                       {"last", Value::of(i + 1 == size)}, {"length", Value::of(static_cast<std::int64_t>(size))}}, true))});
+      locals_.push_back({"loop", Value::map(std::make_shared<Loop>(i, size))});
       block(n.parts[0]);
       locals_.resize(before);
     }
@@ -404,6 +402,27 @@ class Renderer {
       if (static_cast<unsigned char>(c) < 0x20) c = ' ';
     return out;
   }
+
+  class Loop : public TemplateObject {
+   public:
+    Loop(std::size_t place, std::size_t size) : place_(place), size_(size) {}
+    std::size_t size() const override { return std::size(kKeys); }
+    std::string key(std::size_t i) const override { return std::string(kKeys[i]); }
+    bool fixed_keys() const override { return true; }
+    Value at(std::size_t i) const override {
+      switch (i) {
+        case 0: return Value::of(static_cast<std::int64_t>(place_ + 1));
+        case 1: return Value::of(static_cast<std::int64_t>(place_));
+        case 2: return Value::of(place_ == 0);
+        case 3: return Value::of(place_ + 1 == size_);
+        default: return Value::of(static_cast<std::int64_t>(size_));
+      }
+    }
+
+   private:
+    static constexpr std::string_view kKeys[] = {"index", "index0", "first", "last", "length"};
+    std::size_t place_, size_;
+  };
 
   class Items : public TemplateObject {
    public:
