@@ -193,6 +193,26 @@ def main():
         done = call(program, "diff", *arguments, expect=2)
         if word not in done.stderr:
             sys.exit(f"diff {arguments}: {done.stderr}")
+    # What a clone in git keeps of a mode is whether the file is a program.
+    shutil.rmtree("old", ignore_errors=True)
+    call(program, "compile", "cluster.yaml", "-o", "old")
+    private = [p for p in tree("old") if not os.path.islink("old/" + p) and os.stat("old/" + p).st_mode & 0o777 == 0o600]
+    if not private:
+        sys.exit("no file is private: this test could not fail")
+    for path in private:
+        os.chmod("old/" + path, 0o644)
+    call(program, "diff", "old", "cluster.yaml")
+    call(program, "compile", "cluster.yaml", "-o", "old", "--check")
+    call(program, "compile", "cluster.yaml", "-o", "old")
+    if any(os.stat("old/" + p).st_mode & 0o777 != 0o600 for p in private):
+        sys.exit("compile does not make files private again")
+    os.chmod("old/" + private[0], 0o700)
+    if "old mode 100755\nnew mode 100644\n" not in call(program, "diff", "old", "cluster.yaml", expect=1).stdout:
+        sys.exit("a file that became a program is not shown")
+    os.remove("old/" + private[0])
+    os.mkfifo("old/" + private[0])
+    if "is no file and no link" not in call(program, "diff", "old", "cluster.yaml", expect=2).stderr:
+        sys.exit("a pipe in a file's place is not said")
     # Texts with nothing in common, and large ones: in a time that grows with them.
     os.makedirs("site/hosts", exist_ok=True)
     for rounds, line in (("disjoint", "%d old"), ("shuffled", "%d")):

@@ -76,6 +76,7 @@ std::pair<std::optional<std::string>, std::uint32_t> file_in(const std::string& 
   const auto status = std::filesystem::symlink_status(path, failed);
   if (!std::filesystem::exists(status)) return {};
   if (std::filesystem::is_symlink(status)) return {std::filesystem::read_symlink(path, failed).string(), kLink};
+  if (!std::filesystem::is_regular_file(status)) throw std::runtime_error("'" + path + "' is no file and no link: what it would be replaced with cannot be compared with it");
   FileError error;
   auto text = read_file(path, kLargest, error);
   if (!text) throw std::runtime_error(error.message);

@@ -18,7 +18,7 @@ bool is_read_me(std::string_view path) { return path.find('/') == path.npos && p
 
 }  // namespace
 
-Replacing::Replacing(const CompileInput& in, const SiteTemplates& from, Findings& findings) : in_(in), from_(from), names_(template_names(in)) {
+Replacing::Replacing(const CompileInput& in, const SiteTemplates& from, Findings& findings) : from_(from), names_(template_names(in)) {
   for (const SiteTemplates::File& f : from.files) {
     File& file = files_[f.path];
     file.id = f.file;
@@ -73,12 +73,12 @@ void Replacing::put(const Bundle::File& made, std::string_view bytes, Bundle& to
     to.add(made.path, origin, from_.sources->text(file.id), mode);
     return;
   }
-  if (file.broken) return;   // nothing is written with an error among the findings
+  if (file.broken || steps_left_ < 0) return;   // nothing is written with an error among the findings, and that no steps are left is said once
   std::vector<std::pair<std::string, TemplateValue>> names = names_;
   names.emplace_back("path", TemplateValue::of(made.path, true));
   names.emplace_back("compiled", made.mode == kLink ? TemplateValue::absent("the compiled file is a link to another one of the tree, '" + std::string(bytes) + "'") : TemplateValue::borrowed(bytes, true));
   to.open(made.path, origin, mode);
-  file.parsed->render(TemplateMap(std::move(names)), [&](std::string_view name) { return included(name, findings); }, to.text(), findings);
+  file.parsed->render(TemplateMap(std::move(names)), [&](std::string_view name) { return included(name, findings); }, to.text(), findings, {.left = &steps_left_});
   to.close();
 }
 

@@ -36,8 +36,8 @@ class Replacing {
   const Template* included(std::string_view name, Findings&);
   SourceSpan place(const File& f) const { return {f.id, 0, 0}; }
 
-  const CompileInput& in_;
   const SiteTemplates& from_;
+  std::int64_t steps_left_ = TemplateLimits{}.steps;           // of all of them: thousands of files take no longer than one
   std::vector<std::pair<std::string, TemplateValue>> names_;
   std::map<std::string, File, std::less<>> files_;             // by the path in the folder
   std::map<std::string, File*, std::less<>> replaced_;         // by the path in the tree

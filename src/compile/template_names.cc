@@ -55,15 +55,18 @@ Known value_of(const Type& t, const void* p) {
       if (t.kind == ScalarKind::integer) return Known::of(s.integer);
       if (t.kind == ScalarKind::ratio) return Known::of(s.number);
       Known text = Known::of(scalar_text(t, p));
-      if (t.kind == ScalarKind::quantity) text.si = s.number;
+      if (t.kind == ScalarKind::quantity) text.si = s.number, text.dimension = t.dimension;
+      text.version = t.name == Version::type_name;
       return text;
     }
     case Type::Form::maybe: return t.size(p) > 0 ? value_of(t.element(), t.at(const_cast<void*>(p), 0)) : Known::absent("");
-    case Type::Form::list: return Known::list(std::make_shared<Part>(t, p));
+    case Type::Form::list:
     case Type::Form::map:
     case Type::Form::record: break;
   }
-  return Known::map(std::make_shared<Part>(t, p));
+  Known all = t.form == Type::Form::list ? Known::list(std::make_shared<Part>(t, p)) : Known::map(std::make_shared<Part>(t, p));
+  all.unset = t.form != Type::Form::record && t.size(p) == 0;
+  return all;
 }
 
 Known address_text(std::uint32_t address) {

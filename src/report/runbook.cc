@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compile/ansible/settings.h"
 #include "compile/dhcp/dhcp.h"
+#include "model/mig.h"
 #include "plan/cabling.h"
 #include "plan/power.h"
 #include "report/device_names.h"
@@ -30,7 +31,7 @@ class Runbook {
 
   std::string text() {
     out_ = "# Build runbook: " + markdown_text(*c_.spec.name) + "\n\n";
-    out_ += "In the order in which things are done. A box is ticked when what it says was seen. The sheets beside this file have every cord (`cords.csv`), cable (`point-to-point.csv`, "
+    out_ += "In the order in which things are done. A box is ticked when what it says was seen (in a copy: a file that was changed by hand is not written again). The sheets beside this file have every cord (`cords.csv`), cable (`point-to-point.csv`, "
             "`bundles.csv`) and label (`labels.csv`); `plan.txt` has the sums.\n";
     room();
     racks();
@@ -186,7 +187,12 @@ class Runbook {
   void acceptance() {
     section("Acceptance");
     out_ += format("`clusterc validate SPEC{}` measures, and judges by these figures:\n\n```text\n{}```\n\n", is_made(c_, "slurm") ? " --launcher slurm" : "", render_expected_text(expected_));
-    box("`clusterc validate` ended with status 0, and its report names nothing that did not run");
+    std::vector<std::string> cut;
+    for (const NodeGroupModel& g : c_.nodes)
+      if (g.count > 0 && g.server.gpu_count > 0 && !cut_by_mig(g.software).empty()) cut.push_back(quoted(g.name));
+    box("the validators (`libexec/clusterc` beside the program, or what `--bundle` names) lie at the same path on every node, and who starts them may run jobs there");
+    if (!cut.empty()) box(format("GPUs of {} are whole, to be judged: `mig: off` in a copy of the spec, compiled and played; the layout again behind the acceptance. What is measured of instances is unjudged", join(cut, ", ")));
+    box(format("`clusterc validate` ended with status 0, and its report names nothing that did not run{}", cut.empty() ? "" : " but what instances cannot"));
   }
 
   const Cluster& c_;

@@ -182,20 +182,26 @@ class Steps {
   void mirror() {
     if (!mirror_) return;
     section("The mirror");
-    const std::string folder = code(mirror_->spec->folder.value_or("")), host = quoted(mirror_->host);
-    box(format("on a machine with internet {} ended with status 0{}, and what it fetched into {} lies on {} in the same place", code("sh " + file("mirror", "fill.sh")), has_images(c_) ? " (`skopeo login` first, where a registry asks who reads)" : "", folder, host));
-    if (!mirror_->node.empty() && !mirror_is_first()) box(format("{} has {}, installed by hand: packages of the others come from it", host, os_of(mirror_->group)));
-    box(format("certificate and key of {} lie there as {} and {}", host, code("/etc/nginx/cluster-mirror.pem"), code("/etc/nginx/cluster-mirror.key")));
+    const std::string host = quoted(mirror_->host);
+    box(format("on a machine with internet {} ended with status 0{}", code("sh " + file("mirror", "fill.sh")), has_images(c_) ? " (`skopeo login` first, where a registry asks who reads)" : ""));
+    if (mirror_is_first()) return;   // the rest once it has an operating system
+    mirror_files();
     if (mirror_->node.empty()) {
       box(format("nginx there reads {} as {}", code(file("nginx", "mirror.conf")), code("/etc/nginx/conf.d/mirror.conf")));
       if (has_images(c_)) box(format("the registry there reads {} as {}", code(file("mirror", "registry.yml")), code("/etc/docker/registry/config.yml")));
     } else {
-      if (has_images(c_) && set(mirror_->group).distribution_version != "" && !is_debian(mirror_->group)) box(format("a registry of yours answers on {} at 127.0.0.1:5000: its distribution packs none", host));
-      const std::string reads = made_("nginx") && !mirror_is_first() ? code(file("nginx", "mirror.conf")) + (has_images(c_) ? " and " + code(file("mirror", "registry.yml")) : "") : std::string();
-      if (mirror_is_first()) return;
+      const std::string reads = made_("nginx") ? code(file("nginx", "mirror.conf")) + (has_images(c_) ? " and " + code(file("mirror", "registry.yml")) : "") : std::string();
       if (!made_("ansible")) box(format("{} answers{}", host, reads.empty() ? "" : ", and reads " + reads));
       else box(format("{} ended well, and {} answers{}", play(format(" --limit {} --tags base,mirror", mirror_->node)), host, reads.empty() ? "" : ": it puts " + reads + " in place"));
     }
+  }
+  // What the play of the mirror finds there, or says is missing.
+  void mirror_files() {
+    const std::string host = quoted(mirror_->host);
+    if (!mirror_->node.empty() && !mirror_is_first()) box(format("{} has {}, installed by hand: packages of the others come from it", host, os_of(mirror_->group)));
+    box(format("what was fetched into {} lies on {} in the same place", code(mirror_->spec->folder.value_or("")), host));
+    box(format("certificate and key of {} lie there as {} and {}{}", host, code("/etc/nginx/cluster-mirror.pem"), code("/etc/nginx/cluster-mirror.key"), mirror_->node.empty() ? "" : " (make the folder: nginx comes after them)"));
+    if (!mirror_->node.empty() && has_images(c_) && set(mirror_->group).distribution_version != "" && !is_debian(mirror_->group)) box(format("a registry of yours answers on {} at 127.0.0.1:5000: its distribution packs none", host));
   }
   bool is_debian(int group) const { return set(group).distribution == "Debian" || set(group).distribution == "Ubuntu"; }
   std::string os_of(int group) const { return quoted(c_.nodes[at(group)].software.os.value_or("an operating system")); }
@@ -216,6 +222,7 @@ class Steps {
     section("The first node: " + quoted(node));
     for (const NodeGroupModel& g : c_.nodes)
       if (g.count > 0 && g.has_role(Role::provisioning)) box(format("{}, installed by hand with {}: who installs others is installed by nobody", up(g), os_of(static_cast<int>(&g - c_.nodes.data()))));
+    if (mirror_is_first()) mirror_files();
     std::vector<std::string_view> roles;
     for (const std::string_view role : kFirst)
       if (runs(provisioner_, role)) roles.push_back(role);
@@ -283,7 +290,10 @@ class Steps {
       box(format("{}, installed with {}: {} has an empty file {} for each{}, their firmware starts over network {} first, and the file goes once the installation runs. They read {}{}", up(group), os_of(g), quoted(first_of(provisioner_)), code("/srv/cluster/install/NODE"),
                  mirrors ? " but " + quoted(mirror_->node) : "", quoted(c_.networks[at(install_network(c_, g))].name), code(file("ipxe", group.name + ".ipxe")), answers));
     } else if (group.server.instance || !c_.own_site) {
-      box(format("{}, started with {}{}", up(group), os_of(g), cloud.empty() ? "" : " and the user data " + cloud));
+      std::set<std::string> ports;
+      for (const Interface& i : interfaces_of(c_, p_, g)) ports.insert(i.names.begin(), i.names.end());
+      const std::string addresses = ports.empty() || !made_("hosts") ? "" : format("; each has the addresses that {} has for it, and its port{} called {}: what is compiled gives it these, and nothing else", code(file("hosts", "hosts")), ports.size() == 1 ? " is" : "s are", join(ports, ", "));
+      box(format("{}, started with {}{}{}", up(group), os_of(g), cloud.empty() ? "" : " and the user data " + cloud, addresses));
     } else {
       box(format("{}, installed with {} by {}{}", up(group), os_of(g), listed ? "the program above, or by hand" : "means of yours", cloud.empty() ? "" : ": cloud-init has " + cloud + " for their first start"));
     }

@@ -71,7 +71,12 @@ void locked_memory(const Software& s, Findings& findings) {
   if (!s.limits || !s.limits->memlock) return;
   const Value<std::string>& limit = s.limits->memlock;
   QuantityError why;
-  if (*limit == "unlimited" || *limit == "infinity" || *limit == "-1" || parse_quantity(*limit, Dimension::bytes, why)) return;
+  if (*limit == "unlimited" || *limit == "infinity" || *limit == "-1") return;
+  if (const auto bytes = parse_quantity(*limit, Dimension::bytes, why)) {
+    // Whole pages are locked (mlock(2)); the largest that x86-64 maps are 128 PiB (Linux, Documentation/arch/x86/x86_64/5level-paging.rst).
+    if (*bytes < 4096 || *bytes > 128.0 * 1024 * 1024 * 1024 * 1024 * 1024) findings.error("spec-out-of-range", limit.span, format("'{}' of locked memory: at least a page, 4 KiB, and at most 128 PiB", *limit)).help("`memlock: unlimited`, or a size such as 64 GiB");
+    return;
+  }
   Finding& f = findings.error("spec-unknown-value", limit.span, format("'{}' is no limit of locked memory: unlimited, or a size with its unit", *limit));
   static const std::vector<std::string_view> kWords = {"unlimited"};
   if (!offer_names(f, *limit, kWords)) f.help("`memlock: unlimited`, or a size such as 64 GiB");

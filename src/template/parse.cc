@@ -96,7 +96,8 @@ class Parser {
       else if (word == "for") block.nodes.push_back(loop(here));
       else if (word == "include") block.nodes.push_back(include(here));
       else if (word == "raw") raw(block, here);
-      else if (std::find(kTags.begin(), kTags.end(), word) != kTags.end()) fail(name, "nothing is open that '" + std::string(word) + "' could belong to");
+      else if (std::find(kTags.begin(), kTags.end(), word) != kTags.end())
+        fail(name, ends.empty() ? "nothing is open that '" + std::string(word) + "' could belong to" : "'" + std::string(word) + "' stands where the block that is open wants " + join(ends, ", "));
       else {
         const auto near = nearest_name(word, kTags);
         fail(name, "there is no tag '" + std::string(word.substr(0, 40)) + "'", near ? "did you mean '" + std::string(*near) + "'?" : "there are if, for, include and raw");
@@ -456,7 +457,9 @@ class Parser {
       }
     }
     if (t.begin >= text_.size()) fail(tag_, tag_ + 2, "the tag that begins here has no end");
-    fail(t, "a value is missing here", "a name, a number, or a text in quotes");
+    const char c = text_[t.begin];
+    const bool not_ours = c == '$' || c == '.' || c == '*' || c == '`';
+    fail(t, "a value is missing here", not_ours ? "braces that the file itself has stand between {% raw %} and {% endraw %}; a file without .tmpl is taken as it is" : "a name, a number, or a text in quotes");
   }
 
   TemplateValue number(const Token& t, bool negative) const {

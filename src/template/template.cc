@@ -59,12 +59,20 @@ std::string text_of(const Value& v) {
 bool is_scalar(const Value& v) { return v.kind != Value::Kind::absent && v.kind != Value::Kind::list && v.kind != Value::Kind::map; }
 bool is_number(const Value& v) { return v.kind == Value::Kind::integer || v.kind == Value::Kind::number; }
 double number_of(const Value& v) { return v.kind == Value::Kind::integer ? static_cast<double>(v.integer) : v.number; }
+bool is_there(const Value& v) { return v.kind != Value::Kind::absent && !v.unset; }
+// What filters change is as safe as before, unless it was safe by its quotes alone.
+bool stays_safe(const Value& v) { return v.safe && !v.quoted; }
+Value in_quotes(std::string text) {
+  Value v = Value::of(std::move(text), true);
+  v.quoted = true;
+  return v;
+}
 bool may_stand(const Value& v) { return v.kind != Value::Kind::text || v.safe || stands_alone(v.text); }
 
 class Renderer {
  public:
   Renderer(const TemplateMap& names, const Template::Include& include, std::string& out, const TemplateLimits& limits)
-      : names_(names), include_(include), out_(out), limits_(limits), most_(out.size() + limits.bytes) {}
+      : names_(names), include_(include), out_(out), limits_(limits), most_(out.size() + limits.bytes), own_(limits.steps), left_(limits.left ? *limits.left : own_) {}
 
   void block(const TemplateBlock& b) {
     for (const TemplateNode& node : b.nodes) this->node(node);
@@ -78,10 +86,10 @@ class Renderer {
   [[noreturn]] static void fail(SourceSpan at, std::string message, std::string help = {}) { throw TemplateProblem{at, std::move(message), std::move(help)}; }
 
   void step(SourceSpan at) {
-    if (++steps_ > limits_.steps) throw TemplateProblem{at, "the template takes more than " + std::to_string(limits_.steps) + " steps", "look for loops in loops over many nodes", true};
+    if (--left_ < 0) throw TemplateProblem{at, (limits_.left ? "the templates take more than " : "the template takes more than ") + std::to_string(limits_.steps) + " steps", "look for loops in loops over many nodes", true};
   }
   void charge(std::string_view text, SourceSpan at) {   // what goes through a whole text costs as much as it is long
-    steps_ += static_cast<std::int64_t>(text.size() / 256);
+    left_ -= static_cast<std::int64_t>(text.size() / 256);
     step(at);
   }
   void append(std::string_view text, SourceSpan at) {
@@ -214,7 +222,10 @@ class Renderer {
         for (std::size_t i = 0; i < b.object->size() && !found; ++i) {
           step(e.span);
           const Value item = b.object->at(i);
-          found = is_scalar(item) && is_scalar(a) && (is_number(item) == is_number(a)) && (is_number(a) ? number_of(a) == number_of(item) : text_of(a) == text_of(item));
+          if (!is_scalar(item)) fail(e.span, "the items of this list are " + std::string(item.kind == Value::Kind::map ? "maps" : "lists") + ": nothing is found among them", "{% for item in … %} goes through them, {% if item.… == … %} asks for one");
+          if (!is_scalar(a)) fail(e.operands[0]->span, "this is " + std::string(word_of(a.kind)) + ", and no single value");
+          const bool alike = is_number(item) == is_number(a) && (item.kind == Value::Kind::truth) == (a.kind == Value::Kind::truth);
+          found = a.si || item.si || a.version || item.version ? order_of(a, item, e) == 0 : alike && (is_number(a) ? number_of(a) == number_of(item) : text_of(a) == text_of(item));
         }
       } else if (b.kind == Value::Kind::map && a.kind == Value::Kind::text) {
         found = b.object->member(a.text).has_value();
@@ -225,18 +236,7 @@ class Renderer {
       }
       return Value::of(found == (e.kind == Kind::in));
     }
-    int order = 0;
-    if (is_number(a) && is_number(b)) {
-      if (a.kind == Value::Kind::integer && b.kind == Value::Kind::integer) order = a.integer < b.integer ? -1 : a.integer > b.integer;
-      else order = number_of(a) < number_of(b) ? -1 : number_of(a) > number_of(b);
-    } else if (a.kind == Value::Kind::text && b.kind == Value::Kind::text) {
-      const bool sizes = a.si && b.si;
-      order = sizes ? (*a.si < *b.si ? -1 : *a.si > *b.si) : a.text < b.text ? -1 : a.text > b.text;
-    } else if (a.kind == Value::Kind::truth && b.kind == Value::Kind::truth && (e.kind == Kind::equal || e.kind == Kind::unequal)) {
-      order = a.truth != b.truth;
-    } else {
-      fail(e.span, std::string(word_of(a.kind)) + " cannot be compared with " + std::string(word_of(b.kind)), a.si || b.si ? "| si gives a quantity as the number of its SI unit: 400 Gb/s is 400000000000" : "");
-    }
+    const int order = order_of(a, b, e);
     switch (e.kind) {
       case Kind::equal: return Value::of(order == 0);
       case Kind::unequal: return Value::of(order != 0);
@@ -245,6 +245,51 @@ class Renderer {
       case Kind::more: return Value::of(order > 0);
       default: return Value::of(order >= 0);
     }
+  }
+
+  // The size of a quantity, or of what is compared with one: "50 Gb/s" beside a rate.
+  double size_of(const Value& v, Dimension dimension, const TemplateExpression& e) {
+    if (v.si) {
+      if (v.dimension != dimension) fail(e.span, "'" + std::string(v.text) + "' is of another kind than what it is compared with");
+      return *v.si;
+    }
+    QuantityError why;
+    const auto si = v.kind == Value::Kind::text ? parse_quantity(v.text, dimension, why) : std::nullopt;
+    if (!si) fail(e.span, "'" + shortened(one_line(text_of(v))) + "' is no quantity of the kind that it is compared with", "write it with its unit, \"50 Gb/s\"; | si gives a quantity as the number of its SI unit");
+    return *si;
+  }
+
+  // Part by part, numbers by their size: 12.9 before 13.0, 580.65 before 580.126; what is not said counts as nothing.
+  static int version_order(std::string_view a, std::string_view b) {
+    const auto x = split(a, '.'), y = split(b, '.');
+    for (std::size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
+      const std::string_view p = i < x.size() ? x[i] : "0", q = i < y.size() ? y[i] : "0";
+      const auto m = parse_uint(p), n = parse_uint(q);
+      const int order = m && n ? (*m < *n ? -1 : *m > *n) : p < q ? -1 : p > q;
+      if (order != 0) return order;
+    }
+    return 0;
+  }
+
+  int order_of(const Value& a, const Value& b, const TemplateExpression& e) {
+    int order = 0;
+    if (a.si || b.si) {
+      const Dimension dimension = a.si ? a.dimension : b.dimension;
+      const double x = size_of(a, dimension, e), y = size_of(b, dimension, e);
+      order = x < y ? -1 : x > y;
+    } else if ((a.version || b.version) && (a.kind == Value::Kind::text || is_number(a)) && (b.kind == Value::Kind::text || is_number(b))) {
+      order = version_order(text_of(a), text_of(b));
+    } else if (is_number(a) && is_number(b)) {
+      if (a.kind == Value::Kind::integer && b.kind == Value::Kind::integer) order = a.integer < b.integer ? -1 : a.integer > b.integer;
+      else order = number_of(a) < number_of(b) ? -1 : number_of(a) > number_of(b);
+    } else if (a.kind == Value::Kind::text && b.kind == Value::Kind::text) {
+      order = a.text < b.text ? -1 : a.text > b.text;
+    } else if (a.kind == Value::Kind::truth && b.kind == Value::Kind::truth && (e.kind == Kind::equal || e.kind == Kind::unequal)) {
+      order = a.truth != b.truth;
+    } else {
+      fail(e.span, std::string(word_of(a.kind)) + " cannot be compared with " + std::string(word_of(b.kind)));
+    }
+    return order;
   }
 
   Value value(const TemplateExpression& e) {
@@ -261,8 +306,8 @@ class Renderer {
       case Kind::negation: return Value::of(!truth(*e.operands[0]));
       case Kind::both: return Value::of(truth(*e.operands[0]) && truth(*e.operands[1]));
       case Kind::either: return Value::of(truth(*e.operands[0]) || truth(*e.operands[1]));
-      case Kind::defined: return Value::of(value(*e.operands[0]).kind != Value::Kind::absent);
-      case Kind::undefined: return Value::of(value(*e.operands[0]).kind == Value::Kind::absent);
+      case Kind::defined: return Value::of(is_there(value(*e.operands[0])));
+      case Kind::undefined: return Value::of(!is_there(value(*e.operands[0])));
       case Kind::filter: return filtered(e);
       default: return compared(e);
     }
@@ -306,7 +351,7 @@ class Renderer {
     const std::string_view name = e.word;
     if (name == "default") {
       Value v = value(*e.operands[0]);
-      return v.kind == Value::Kind::absent ? present(*e.operands[1]) : v;
+      return is_there(v) ? v : present(*e.operands[1]);
     }
     const Value v = present(*e.operands[0]);
     const auto only = [&](bool good, std::string_view what) {
@@ -317,7 +362,7 @@ class Renderer {
       json_.clear();
       JsonWriter writer(json_);
       json(v, writer, e);
-      return Value::of(std::exchange(json_, {}), true);
+      return in_quotes(std::exchange(json_, {}));
     }
     const bool list = v.kind == Value::Kind::list, map = v.kind == Value::Kind::map, text = v.kind == Value::Kind::text;
     if (name == "length") {
@@ -337,6 +382,7 @@ class Renderer {
       only(list, "a list");
       const std::string between = text_argument(e, 1);
       std::string all;
+      bool any_quoted = false;
       for (std::size_t i = 0; i < v.object->size(); ++i) {
         step(e.span);
         const Value item = v.object->at(i);
@@ -344,9 +390,10 @@ class Renderer {
         if (!may_stand(item)) fail(e.span, "'" + shortened(one_line(item.text)) + "' has signs that mean something in configuration files, and is not quoted", "go through the list with {% for %} and quote each; | tojson quotes them all");
         if (i > 0) all += between;
         all += text_of(item);
+        any_quoted |= item.quoted;
         if (all.size() > most_) throw TemplateProblem{e.span, "the template gives more than " + std::to_string(limits_.bytes >> 20) + " MiB", "", true};
       }
-      return Value::of(std::move(all), true);
+      return any_quoted ? in_quotes(std::move(all)) : Value::of(std::move(all), true);
     }
     if (name == "si") {
       only(v.si.has_value(), "a quantity");
@@ -357,7 +404,7 @@ class Renderer {
       if (v.kind == Value::Kind::text && v.text.find('\0') != v.text.npos) fail(e.span, "no word of a shell has a zero byte");
       std::string word;
       append_shell_word(word, text_of(v));
-      return Value::of(std::move(word), true);
+      return in_quotes(std::move(word));
     }
     if (name == "safe") {
       only(is_scalar(v), "one value");
@@ -371,9 +418,9 @@ class Renderer {
         for (char& c : changed)
           if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
       }
-      return Value::of(std::move(changed), v.safe);
+      return Value::of(std::move(changed), stays_safe(v));
     }
-    if (name == "trim") return Value::of(std::string(clusterc::trim(v.text)), v.safe);
+    if (name == "trim") return Value::of(std::string(clusterc::trim(v.text)), stays_safe(v));
     if (name == "lines") {
       std::vector<Value> lines;
       std::string_view rest = v.text;
@@ -383,6 +430,7 @@ class Renderer {
           step(e.span);
           Value item = v;
           item.text = line;
+          item.safe = stays_safe(v), item.quoted = item.version = false, item.si.reset();
           lines.push_back(std::move(item));
         }
       return Value::list(std::make_shared<TemplateList>(std::move(lines)));
@@ -393,7 +441,7 @@ class Renderer {
     for (std::size_t at = v.text.find(from); at != v.text.npos; at = v.text.find(from, at + from.size())) ++times;
     if (times == 0) fail(e.operands[1]->span, "the text has no '" + shortened(one_line(from)) + "' that could be replaced", "compile without this template, and look at the file");
     if (v.text.size() + times * to.size() > most_) throw TemplateProblem{e.span, "the template gives more than " + std::to_string(limits_.bytes >> 20) + " MiB", "", true};
-    return Value::of(replace_all(v.text, from, to), v.safe);
+    return Value::of(replace_all(v.text, from, to), stays_safe(v));
   }
 
   static std::string one_line(std::string_view text) {
@@ -445,7 +493,8 @@ class Renderer {
   std::size_t most_;
   std::string json_;
   std::vector<Local> locals_;
-  std::int64_t steps_ = 0;
+  std::int64_t own_;
+  std::int64_t& left_;
   int depth_ = 0;
 };
 

@@ -18,6 +18,7 @@ struct TemplateBlock;   // a template that was read; template/parse.h
 struct TemplateLimits {
   std::size_t bytes = std::size_t{64} << 20;    // of what one template gives
   std::int64_t steps = 100'000'000;             // tags and values that one rendering meets: five seconds
+  std::int64_t* left = nullptr;                 // in its place where several renderings share them: what is left of them
   int include_depth = 16;
 };
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/quantity.h"
+
 namespace clusterc {
 
 class TemplateObject;
@@ -21,7 +23,11 @@ struct TemplateValue {
   std::string_view text;                           // absent: why there is no value, "nothing is called 'x'"
   std::shared_ptr<const std::string> keeps;        // what the text lies in; null: it lives longer than the rendering
   std::optional<double> si;                        // of a quantity, in its SI unit
+  Dimension dimension = Dimension::power;          // likewise
+  bool version = false;                            // a text whose numbers are compared one by one: 12.9 is before 13.0
   bool safe = false;                               // may stand in a file as it is: quoted, or written by the template's author
+  bool quoted = false;                             // safe by its quotes: any change of the text makes it unsafe again
+  bool unset = false;                              // a list or map that nobody wrote: it is empty, and not defined
   std::shared_ptr<const TemplateObject> object;    // list, map
 
   static TemplateValue absent(std::string why) { return with_text(Kind::absent, std::move(why)); }

@@ -214,15 +214,17 @@ FileState Tree::State::state_of(const TreeFile& file, std::string_view bytes) {
   if (S_ISDIR(status.st_mode)) return FileState::absent;
   if (!S_ISREG(status.st_mode)) return FileState::edited;
   const auto size = static_cast<std::size_t>(status.st_size);
+  // What a copy in git keeps of a mode is whether the file is a program: where trees are only compared, no more counts.
+  const auto by_mode = [&] { return ((status.st_mode ^ file.mode) & (options.check ? 0100u : 0777u)) == 0 ? FileState::same : FileState::differs; };
   constexpr std::size_t kHeld = std::size_t{1} << 20;
   Digest digest;
   if (size <= kHeld) {
     const std::string_view is = read_into(buffer, fd.get(), size, file.path);
-    if (is == bytes && file.mode != kLink) return (status.st_mode & 0777u) == file.mode ? FileState::same : FileState::differs;
+    if (is == bytes && file.mode != kLink) return by_mode();
     digest = sha(is);
   } else {
     digest = digest_of(fd.get(), buffer, sha, file.path);
-    if (digest == file.sha256 && file.mode != kLink) return (status.st_mode & 0777u) == file.mode ? FileState::same : FileState::differs;
+    if (digest == file.sha256 && file.mode != kLink) return by_mode();
   }
   return unlike(digest);
 }

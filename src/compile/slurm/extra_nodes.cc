@@ -43,6 +43,10 @@ void check_extra_nodes(const CompileInput& in, const SlurmFacts& facts, Findings
   for (const SlurmLine& line : lines) {
     const std::string *partition = line.value("partitionname"), *set = line.value("nodeset"), *down = line.value("downnodes"), *list = down ? down : partition || set ? line.value("nodes") : nullptr;
     if (!list || to_lower(*list) == "all") continue;
+    if (std::count(list->begin(), list->end(), '[') != std::count(list->begin(), list->end(), ']')) {
+      findings.error("output-extra-malformed", line.span, format("'{}' is no list of nodes: a bracket is missing", one_line(list->substr(0, 60)))).help("write it as Slurm does: n[1-4,7]");
+      continue;
+    }
     const auto pattern = hosts(*list);
     std::string unknown;
     std::int64_t more = 0;

@@ -23,9 +23,13 @@ struct Rendered {
       return Value::list(std::make_shared<TemplateList>(std::move(items)));
     };
     Value rate = Value::of(std::string("400 Gb/s"));
-    rate.si = 400e9;
+    rate.si = 400e9, rate.dimension = Dimension::bit_rate;
     Value slow = Value::of(std::string("25 Gb/s"));
-    slow.si = 25e9;
+    slow.si = 25e9, slow.dimension = Dimension::bit_rate;
+    Value cuda = Value::of(std::string("13.0"));
+    cuda.version = true;
+    Value unset = texts({});
+    unset.unset = true;
     return TemplateMap({{"name", Value::of(std::string("lab"))},
                         {"evil", Value::of(std::string("a\"; $(rm -rf /)\n#"))},
                         {"count", Value::of(std::int64_t{4})},
@@ -35,6 +39,9 @@ struct Rendered {
                         {"slow", slow},
                         {"list", texts({"a", "b", "c"})},
                         {"none", texts({})},
+                        {"cuda", cuda},
+                        {"unset", unset},
+                        {"maps", Value::list(std::make_shared<TemplateList>(std::vector{Value::map(std::make_shared<TemplateMap>(std::vector<std::pair<std::string, Value>>{}))}))},
                         {"group", Value::map(std::make_shared<TemplateMap>(std::vector<std::pair<std::string, Value>>{{"nodes", Value::of(std::int64_t{8})}, {"cuda", Value::absent("")}}, true))},
                         {"groups", Value::map(std::make_shared<TemplateMap>(std::vector<std::pair<std::string, Value>>{{"gpu", Value::of(std::int64_t{8})}, {"my-cpu", Value::of(std::int64_t{2})}}))},
                         {"compiled", Value::of(std::string("one\ntwo = \"2\"\n"), true)}});
@@ -86,8 +93,23 @@ TEST(Template, NothingStandsUnquoted) {
   EXPECT_EQ(render("{{ evil | upper }}").substr(0, 11), "error 1:4: ");
   EXPECT_EQ(render("{{ evil | trim }}").substr(0, 11), "error 1:4: ");
   EXPECT_EQ(render("{% for line in evil | lines %}{{ line }}{% endfor %}").substr(0, 12), "error 1:34: ");
+  // What was quoted and then changed is quoted no more.
+  for (const char* changed : {"evil | quote | lines | first", "evil | tojson | upper", "evil | quote | replace(\"'\", \"\")", "(evil | quote) | trim", "[evil | quote] | join('') | lower"}) EXPECT_EQ(render("{{ " + std::string(changed) + " }}").substr(0, 9), "error 1:4") << changed;
+  EXPECT_EQ(render("{{ evil | upper | quote }}"), "'A\"; $(RM -RF /)\n#'");
   // What the author wrote, and the compiled file, is theirs.
   EXPECT_EQ(render("{{ \"{a: [b]}\" }} {{ compiled }}"), "{a: [b]} one\ntwo = \"2\"\n");
+}
+
+// 50 Gb/s is less than 100 Gb/s, 9.0 before 13.0, whatever their letters say.
+TEST(Template, QuantitiesAndVersionsAreComparedBySize) {
+  EXPECT_EQ(render("{% if rate >= '50 Gb/s' and rate == '0.4 Tb/s' and '500 Gb/s' > rate and slow < '0.1 Tb/s' %}ok{% endif %}"), "ok");
+  EXPECT_EQ(render("{% if cuda >= '9.0' and cuda == 13 and cuda == '13' and cuda < '13.0.1' and cuda > 12.9 and '9' < cuda %}ok{% endif %}"), "ok");
+  EXPECT_EQ(render("{% if rate in ['400000 Mb/s'] and cuda in ['13.0.0'] and '13' in [cuda] and slow not in ['2.5 Gb/s'] %}ok{% endif %}"), "ok");
+}
+
+// A list that nobody wrote is empty, and not defined.
+TEST(Template, ListsThatNobodyWrote) {
+  EXPECT_EQ(render("{% for x in unset %}x{% endfor %}{{ unset | length }}{% if unset is defined %}no{% endif %}{% if none is defined %}yes{% endif %}{% for x in unset | default(['d']) %}{{ x }}{% endfor %}"), "0yesd");
 }
 
 TEST(Template, TagsAndLines) {
@@ -138,7 +160,11 @@ TEST(Template, SaysWhereAndWhy) {
   EXPECT_EQ(render("{{ name name }}"), "error 1:9: 'name' was not expected here; a tag ends with }}");
   EXPECT_EQ(render("{# x"), "error 1:1: the comment that begins here has no end; write #} behind it");
   EXPECT_EQ(render("{% raw %}x"), "error 1:1: the block that begins here has no end; write {% endraw %} behind it");
-  EXPECT_EQ(render("{% if rate > 5 %}{% endif %}"), "error 1:7: a text cannot be compared with a number; | si gives a quantity as the number of its SI unit: 400 Gb/s is 400000000000");
+  EXPECT_EQ(render("{% if rate > 5 %}{% endif %}"), "error 1:7: '5' is no quantity of the kind that it is compared with; write it with its unit, \"50 Gb/s\"; | si gives a quantity as the number of its SI unit");
+  EXPECT_EQ(render("{% if rate > '5 kW' %}{% endif %}").substr(0, 70), "error 1:7: '5 kW' is no quantity of the kind that it is compared with;");
+  EXPECT_EQ(render("{% if 'a' in maps %}{% endif %}"), "error 1:7: the items of this list are maps: nothing is found among them; {% for item in … %} goes through them, {% if item.… == … %} asks for one");
+  EXPECT_EQ(render("{% if yes %}{% endfor %}"), "error 1:16: 'endfor' stands where the block that is open wants elif, else, endif");
+  EXPECT_EQ(render("{{ $labels.instance }}"), "error 1:4: a value is missing here; braces that the file itself has stand between {% raw %} and {% endraw %}; a file without .tmpl is taken as it is");
   EXPECT_EQ(render("{{ 1 < 2 < 3 }}"), "error 1:10: two comparisons follow each other; join them with 'and'");
   EXPECT_EQ(render("{{ list[3] }}"), "error 1:4: there is no item 3 in a list of 3, which are counted from 0; where it may be missing: {% if … is defined %}, or | default(\"…\")");
   EXPECT_EQ(render("{{ 99999999999999999999 }}"), "error 1:4: this number is too large");
