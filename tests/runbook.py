@@ -119,6 +119,7 @@ def read_tree(tree):
             "gives": set(re.findall(r"^cluster_(?:dhcp|web)_server: (\S+)", groups, re.M)), "mirror": set(re.findall(r"^  node: (\S+)", groups, re.M)),
             "installed": [name[:-5] for name in folder("ipxe")], "subnets": [name for name in folder("opensm") if os.path.isdir(os.path.join(tree, "opensm", name))],
             "managed": set(re.findall(r"^  - (\S+)$", "".join(re.findall(r"^cluster_subnets_managed:\n((?:  - .*\n)+)", groups, re.M)), re.M)),
+            "mounts": "_netdev" in groups + "".join(text("cloud-init", name) for name in folder("cloud-init") if name.endswith(".user-data")),
             "scripts": [name for name in ("accounts.sh", "reservations.sh") if name in folder("slurm")], "health": text("ansible", "roles", "health_check", "tasks", "main.yml"),
             "dhcp": "".join(text("ansible", "roles", "dhcp", "tasks", name) for name in folder("ansible", "roles", "dhcp", "tasks"))}
 
@@ -185,6 +186,8 @@ def step_differences(program, plan, tree, text):
             there(r"tree/mirror/fill\.sh", "fills the mirror")
         for node in has["mirror"]:
             there(rf"{plays} --limit {re.escape(node)} --tags \S*mirror", f"makes {node} the mirror")
+        for bought in (s for s in plan["storage"] if s["systems"] and not s["nodes"] and not has["mounts"]):   # its maker's client mounts it
+            there(rf"yours: storage {re.escape(bought['name'])} at `/", f"mounts {bought['name']}")
         for lister in LISTERS & set(has["outputs"]):
             there(rf"knows the nodes: .*tree/{lister}/", f"for {lister}")
         # One rests on the other.
@@ -276,7 +279,7 @@ def superpod_twins(text):
             "a host that is not there": text.replace("--limit head1", "--limit head3", 1), "a unit that is not there": text.replace("is-active cluster-dnsmasq", "is-active dnsmasq", 1),
             "a subnet that is not there": text.replace("cluster-opensm@compute", "cluster-opensm@storage-2", 1), "a program that is not there": text.replace("sbin/cluster-health`", "sbin/cluster-healthy`", 1),
             "another command": text.replace("`clusterc compile", "`clusterc build", 1), "a command of nobody": text.replace("`cd tree/ansible/ && ansible all -m ping`", "`pingall -r tree/ansible/`", 1),
-            "a subnet without a step": re.sub(r"- \[ \] subnet storage.*\n", "", text), "a group that nobody installs": text.replace("tree/ipxe/login.ipxe", "tree/ipxe/gpu.ipxe", 1)}
+            "a subnet without a step": re.sub(r"- \[ \] subnet storage.*\n", "", text), "storage that nobody mounts": re.sub(r"- \[ \] yours: storage scratch.*\n", "", text), "a group that nobody installs": text.replace("tree/ipxe/login.ipxe", "tree/ipxe/gpu.ipxe", 1)}
 
 
 # Of small specs, by the name of their folder.

@@ -6,6 +6,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/ansible/settings.h"
+#include "compile/file_systems.h"
 #include "compile/slurm/slurm.h"
 #include "model/mig.h"
 #include "plan/fitted.h"
@@ -106,10 +107,14 @@ class Handbook {
         if (g.count > 0 && g.has_role(role)) on.push_back(g.names.text());
       if (!on.empty()) out_ += markdown_row({std::string(word), join(on, ", "), ""});
     }
-    for (const StorageModel& s : c_.storage) {
+    if (const auto& scheduler = c_.spec.software.scheduler; scheduler && scheduler->controllers) out_ += markdown_row({"Slurm's controllers", *scheduler->controllers, "slurmctld; the first is the primary"});
+    for (std::size_t i = 0; i < c_.storage.size(); ++i) {
+      const StorageModel& s = c_.storage[i];
       if (!s.spec) continue;
+      bool mounted = false;
+      for (std::size_t g = 0; g < c_.nodes.size() && !mounted; ++g) mounted = c_.nodes[g].count > 0 && is_mounted_by_us(c_, p_, static_cast<int>(i), static_cast<int>(g));
       const std::string by = s.nodes >= 0 ? c_.nodes[at(s.nodes)].names.text() : s.count > 0 ? std::to_string(s.count) + " x " + s.model : s.spec->servers && s.spec->servers->external ? *s.spec->servers->external : "each node";
-      out_ += markdown_row({"storage " + s.name + (s.spec->kind ? " (" + std::string(enum_text(*s.spec->kind)) + ")" : ""), by, s.spec->mount ? "mounted at " + *s.spec->mount : ""});
+      out_ += markdown_row({"storage " + s.name + (s.spec->kind ? " (" + std::string(enum_text(*s.spec->kind)) + ")" : ""), by, s.spec->mount ? (mounted ? "mounted at " : "meant for ") + *s.spec->mount + (mounted ? "" : ": nothing compiled mounts it") : ""});
     }
   }
 

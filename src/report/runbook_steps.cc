@@ -9,6 +9,7 @@
 #include "compile/ansible/settings.h"
 #include "compile/dhcp/dhcp.h"
 #include "compile/fabric_env/fabric_env.h"
+#include "compile/file_systems.h"
 #include "compile/install/install.h"
 #include "compile/mirror/mirror.h"
 #include "compile/node_list.h"
@@ -333,6 +334,12 @@ class Steps {
       for (const NetworkMount& m : s.mounts)
         if (m.type == "lustre" || m.type == "beegfs") clients.insert(m.type == "lustre" ? "Lustre" : "BeeGFS");
     for (const std::string& client : clients) box(format("yours: the client of {}, built for the kernel of those that mount it", client));
+    for (std::size_t i = 0; i < c_.storage.size(); ++i) {
+      const StorageModel& s = c_.storage[i];
+      if (!s.spec || !s.spec->mount) continue;
+      const auto by_us = groups([&](int g) { return is_mounted_by_us(c_, p_, static_cast<int>(i), g); });
+      if (by_us.empty()) box(format("yours: storage {} at {}: nothing compiled mounts it", quoted(s.name), code(*s.spec->mount)));
+    }
     const auto packaged = groups([&](int g) { return std::any_of(set(g).slurm_packages.begin(), set(g).slurm_packages.end(), [](const std::string& p) { return p.starts_with("slurm-smd") || p == "slurm"; }); });
     if (!packaged.empty()) box(format("yours: a repository with Slurm's packages ({}) for {}", quoted(slurm_package()), join(packaged, ", ")));
     const auto bare = groups([&](int g) { return set(g).packages.unsupported; });
@@ -385,7 +392,7 @@ class Steps {
       box(format("{} shows every target up; exporters of GPUs, of Slurm and of equipment, where the spec names them, are yours", code("http://" + s.monitor + ":9090/targets")));
       if (std::find(s.roles.begin(), s.roles.end(), "grafana") != s.roles.end()) box(format("{} shows the dashboards", code("http://" + s.monitor + ":3000")));
     }
-    if (made_("prometheus") && !watched) box(format("yours: {} with {}", made_("grafana") ? "Prometheus, Alertmanager and Grafana" : "Prometheus and Alertmanager", folders(copied({"prometheus", "grafana"}))));
+    if (made_("prometheus") && !watched) box(format("yours: {} with {}, and exporters of GPUs, of Slurm and of equipment, where the spec names them", made_("grafana") ? "Prometheus, Alertmanager and Grafana" : "Prometheus and Alertmanager", folders(copied({"prometheus", "grafana"}))));
     if (anywhere("syslog_ng")) box("yours: Loki or Elasticsearch takes what the nodes send it");
   }
 
