@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <set>
 
 #include "base/file.h"
@@ -28,6 +29,8 @@ void options(po::options_description& o) {
 void refuse_others(const std::string& folder, const std::set<std::string, std::less<>>& only) {
   FileError error;
   std::string why;
+  const std::string manifest = folder + "/" + std::string(kManifestName);
+  if (std::error_code failed; std::filesystem::exists(manifest, failed) && !std::filesystem::is_regular_file(manifest, failed)) throw UsageError{"'" + manifest + "' is no file; move it away"};
   const auto text = read_file(folder + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error);
   if (!text) return;
   std::set<std::string, std::less<>> others;

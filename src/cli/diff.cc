@@ -89,6 +89,8 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
   const std::string &tree = spec_is_new ? before : after, &spec = spec_is_new ? after : before;
   if (is_folder(spec)) throw UsageError{"both are folders: name a spec and a compiled tree, or two specs"};
   FileError error;
+  const std::string manifest = tree + "/" + std::string(kManifestName);
+  if (std::error_code failed; std::filesystem::exists(manifest, failed) && !std::filesystem::is_regular_file(manifest, failed)) throw UsageError{"'" + manifest + "' is no file"};
   if (!read_file(tree + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error)) throw UsageError{"'" + tree + "' is no compiled tree: " + error.message};
   const std::string& wish = given["format"].as<std::string>();
   RunOptions options = run_options(given, spec);

@@ -49,7 +49,12 @@ Known value_of(const Type& t, const void* p) {
   switch (t.form) {
     case Type::Form::value: {
       const ValueHead head = t.head(const_cast<void*>(p));
-      if (!head.has) return Known::absent(head.unknown ? "the spec says that this is unknown" : "");
+      if (!head.has) {
+        Known nothing = Known::absent(head.unknown ? "the spec says that this is unknown" : "");
+        nothing.version = t.name == Version::type_name;
+        if (t.kind == ScalarKind::quantity) nothing.sized = true, nothing.dimension = t.dimension;
+        return nothing;
+      }
       const Scalar s = t.fetch(p);
       if (t.kind == ScalarKind::boolean) return Known::of(s.truth);
       if (t.kind == ScalarKind::integer) return Known::of(s.integer);

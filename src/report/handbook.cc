@@ -97,6 +97,14 @@ class Handbook {
     out_ += "\nEvery name and address stands in `hosts/hosts` of the compiled tree; where each device stands and hangs in `plan.json`, `cables.csv` and `cords.csv`.\n";
   }
 
+  // Local storage: which groups' nodes have it.
+  static std::string on_of(const StorageModel& s) {
+    std::vector<std::string> on;
+    for (const auto& name : s.spec->on)
+      if (name) on.push_back(*name);
+    return on.empty() ? "each node" : "each node of " + join(on, ", ");
+  }
+
   void services() {
     section("Services");
     heading("| service | on | where |", "| --- | --- | --- |");
@@ -113,7 +121,7 @@ class Handbook {
       if (!s.spec) continue;
       bool mounted = false;
       for (std::size_t g = 0; g < c_.nodes.size() && !mounted; ++g) mounted = c_.nodes[g].count > 0 && is_mounted_by_us(c_, p_, static_cast<int>(i), static_cast<int>(g));
-      const std::string by = s.nodes >= 0 ? c_.nodes[at(s.nodes)].names.text() : s.count > 0 ? std::to_string(s.count) + " x " + s.model : s.spec->servers && s.spec->servers->external ? *s.spec->servers->external : "each node";
+      const std::string by = s.nodes >= 0 ? c_.nodes[at(s.nodes)].names.text() : s.count > 0 ? std::to_string(s.count) + " x " + s.model : s.spec->servers && s.spec->servers->external ? *s.spec->servers->external : on_of(s);
       out_ += markdown_row({"storage " + s.name + (s.spec->kind ? " (" + std::string(enum_text(*s.spec->kind)) + ")" : ""), by, s.spec->mount ? (mounted ? "mounted at " : "meant for ") + *s.spec->mount + (mounted ? "" : ": nothing compiled mounts it") : ""});
     }
   }

@@ -54,6 +54,7 @@ void append_patch(std::string& out, const TreeDiff::File& f) {
   if (f.before) append_octal(before, f.before_mode);
   if (f.after) append_octal(after, f.after_mode);
   if (f.before && f.after && before == after && *f.before == *f.after) return;   // only the rights of others differ
+  if (is_binary(f.before) || is_binary(f.after)) return;   // git takes no patch of them without its own coding; the summary says so
   out += format("diff --git {} {}\n", a, b);
   if (!f.before) out += format("new file mode {}\n", after);
   else if (!f.after) out += format("deleted file mode {}\n", before);
@@ -61,10 +62,6 @@ void append_patch(std::string& out, const TreeDiff::File& f) {
   const std::string_view was = f.before ? std::string_view(*f.before) : std::string_view(), is = f.after ? std::string_view(*f.after) : std::string_view();
   if (was == is) return;
   const std::string from = f.before ? a : "/dev/null", to = f.after ? b : "/dev/null";
-  if (is_binary(f.before) || is_binary(f.after)) {
-    out += format("Binary files {} and {} differ\n", from, to);
-    return;
-  }
   out += format("--- {}\n+++ {}\n", from, to);
   append_hunks(out, was, is);
 }
@@ -81,6 +78,8 @@ std::string render_tree_summary(const TreeDiff& d) {
   std::string out = format("{} -> {}: ", d.before_name, d.after_name);
   if (d.files.empty()) out += d.other_spec ? "the files are the same; manifest.json is of another text of the spec, or of another version of clusterc\n" : "the files are the same\n";
   else out += format("{} changed, {} new, {} gone\n", plural(static_cast<std::int64_t>(counts[0]), "file"), counts[1], counts[2]);
+  for (const TreeDiff::File& f : d.files)
+    if (is_binary(f.before) || is_binary(f.after)) out += format("{}: has zero bytes, and is not in the patch\n", f.path);
   for (const TreeDiff::File& f : d.files)
     if (f.edited) out += format("{}: changed by hand since it was compiled\n", f.path);
   for (const std::string& path : d.foreign) out += format("{}: nobody compiled it, and it stays\n", path);

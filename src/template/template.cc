@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -17,6 +18,13 @@ using Kind = TemplateExpression::Kind;
 using Value = TemplateValue;
 
 std::string shortened(std::string_view text) { return std::string(text.substr(0, 60)) + (text.size() > 60 ? "…" : ""); }
+
+// Linear whatever the texts are, unlike std::string_view::find.
+std::size_t find_in(std::string_view text, std::string_view what, std::size_t from = 0) {
+  if (from > text.size()) return text.npos;
+  const void* at = memmem(text.data() + from, text.size() - from, what.data(), what.size());
+  return at ? static_cast<std::size_t>(static_cast<const char*>(at) - text.data()) : text.npos;
+}
 
 std::string_view word_of(Value::Kind kind) {
   switch (kind) {
@@ -199,7 +207,11 @@ class Renderer {
     }
     if (of.kind != Value::Kind::map) fail(e.span, "this is " + std::string(word_of(of.kind)) + ": it has no '" + shortened(key) + "'", of.kind == Value::Kind::list ? "{% for item in … %} goes through a list, [0] is its first item" : "");
     if (auto v = of.object->member(key)) {
-      if (v->kind == Value::Kind::absent && v->text.empty()) return Value::absent("'" + shortened(key) + "' has no value");
+      if (v->kind == Value::Kind::absent && v->text.empty()) {
+        Value nothing = Value::absent("'" + shortened(key) + "' has no value");
+        nothing.version = v->version, nothing.sized = v->sized, nothing.dimension = v->dimension;
+        return nothing;
+      }
       return *std::move(v);
     }
     std::vector<std::string> known;
@@ -230,7 +242,7 @@ class Renderer {
       } else if (b.kind == Value::Kind::map && a.kind == Value::Kind::text) {
         found = b.object->member(a.text).has_value();
       } else if (b.kind == Value::Kind::text && a.kind == Value::Kind::text) {
-        charge(b.text, e.span), found = b.text.find(a.text) != b.text.npos;
+        charge(b.text, e.span), found = find_in(b.text, a.text) != b.text.npos;
       } else {
         fail(e.span, "behind 'in' stands a list, a map or a text, not " + std::string(word_of(b.kind)));
       }
@@ -260,7 +272,9 @@ class Renderer {
   }
 
   // Part by part, numbers by their size: 12.9 before 13.0, 580.65 before 580.126; what is not said counts as nothing.
-  static int version_order(std::string_view a, std::string_view b) {
+  int version_order(std::string_view a, std::string_view b, const TemplateExpression& e) {
+    for (const std::string_view v : {a, b})
+      if (v.find_first_of("0123456789") == v.npos) fail(e.span, "'" + shortened(one_line(v)) + "' is no version that could be compared with another");
     const auto x = split(a, '.'), y = split(b, '.');
     for (std::size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
       const std::string_view p = i < x.size() ? x[i] : "0", q = i < y.size() ? y[i] : "0";
@@ -278,7 +292,7 @@ class Renderer {
       const double x = size_of(a, dimension, e), y = size_of(b, dimension, e);
       order = x < y ? -1 : x > y;
     } else if ((a.version || b.version) && (a.kind == Value::Kind::text || is_number(a)) && (b.kind == Value::Kind::text || is_number(b))) {
-      order = version_order(text_of(a), text_of(b));
+      order = version_order(text_of(a), text_of(b), e);
     } else if (is_number(a) && is_number(b)) {
       if (a.kind == Value::Kind::integer && b.kind == Value::Kind::integer) order = a.integer < b.integer ? -1 : a.integer > b.integer;
       else order = number_of(a) < number_of(b) ? -1 : number_of(a) > number_of(b);
@@ -351,7 +365,11 @@ class Renderer {
     const std::string_view name = e.word;
     if (name == "default") {
       Value v = value(*e.operands[0]);
-      return is_there(v) ? v : present(*e.operands[1]);
+      if (is_there(v)) return v;
+      Value other = present(*e.operands[1]);   // compared as what it stands for would be
+      other.version |= v.version && (other.kind == Value::Kind::text || is_number(other));
+      if (v.sized && !other.si) other.si = size_of(other, v.dimension, e), other.dimension = v.dimension, other.kind = Value::Kind::text;
+      return other;
     }
     const Value v = present(*e.operands[0]);
     const auto only = [&](bool good, std::string_view what) {
@@ -427,7 +445,7 @@ class Renderer {
       if (rest.ends_with('\n')) rest.remove_suffix(1);
       if (!v.text.empty())
         for (const std::string_view line : split(rest, '\n')) {
-          step(e.span);
+          left_ -= 3, step(e.span);   // an item is some hundred bytes
           Value item = v;
           item.text = line;
           item.safe = stays_safe(v), item.quoted = item.version = false, item.si.reset();
@@ -438,10 +456,19 @@ class Renderer {
     const std::string from = text_argument(e, 1), to = text_argument(e, 2);   // replace
     if (from.empty()) fail(e.operands[1]->span, "an empty text can be replaced nowhere");
     std::size_t times = 0;
-    for (std::size_t at = v.text.find(from); at != v.text.npos; at = v.text.find(from, at + from.size())) ++times;
+    for (std::size_t at = find_in(v.text, from); at != v.text.npos; at = find_in(v.text, from, at + from.size())) ++times;
     if (times == 0) fail(e.operands[1]->span, "the text has no '" + shortened(one_line(from)) + "' that could be replaced", "compile without this template, and look at the file");
     if (v.text.size() + times * to.size() > most_) throw TemplateProblem{e.span, "the template gives more than " + std::to_string(limits_.bytes >> 20) + " MiB", "", true};
-    return Value::of(replace_all(v.text, from, to), stays_safe(v));
+    std::string changed;
+    changed.reserve(v.text.size() + times * to.size());
+    std::size_t done = 0;
+    for (std::size_t at = find_in(v.text, from); at != v.text.npos; at = find_in(v.text, from, done)) {
+      changed.append(v.text.substr(done, at - done)).append(to);
+      done = at + from.size();
+    }
+    changed.append(v.text.substr(done));
+    charge(changed, e.span);
+    return Value::of(std::move(changed), stays_safe(v));
   }
 
   static std::string one_line(std::string_view text) {

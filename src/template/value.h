@@ -24,6 +24,7 @@ struct TemplateValue {
   std::shared_ptr<const std::string> keeps;        // what the text lies in; null: it lives longer than the rendering
   std::optional<double> si;                        // of a quantity, in its SI unit
   Dimension dimension = Dimension::power;          // likewise
+  bool sized = false;                              // absent: it would be a quantity of this dimension
   bool version = false;                            // a text whose numbers are compared one by one: 12.9 is before 13.0
   bool safe = false;                               // may stand in a file as it is: quoted, or written by the template's author
   bool quoted = false;                             // safe by its quotes: any change of the text makes it unsafe again

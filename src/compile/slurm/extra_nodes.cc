@@ -43,8 +43,9 @@ void check_extra_nodes(const CompileInput& in, const SlurmFacts& facts, Findings
   for (const SlurmLine& line : lines) {
     const std::string *partition = line.value("partitionname"), *set = line.value("nodeset"), *down = line.value("downnodes"), *list = down ? down : partition || set ? line.value("nodes") : nullptr;
     if (!list || to_lower(*list) == "all") continue;
-    if (std::count(list->begin(), list->end(), '[') != std::count(list->begin(), list->end(), ']')) {
-      findings.error("output-extra-malformed", line.span, format("'{}' is no list of nodes: a bracket is missing", one_line(list->substr(0, 60)))).help("write it as Slurm does: n[1-4,7]");
+    HostPattern::Error why;
+    if (const auto read = HostPattern::parse(*list, why); !read || read->count() > kMostNames) {   // slurmctld 22.05: "Invalid node names in partition"
+      findings.error("output-extra-malformed", line.span, format("'{}' is no list of nodes: {}", one_line(list->substr(0, 60)), read ? format("it has {} names", read->count()) : why.message)).help("write it as Slurm does: n[1-4,7]");
       continue;
     }
     const auto pattern = hosts(*list);

@@ -28,6 +28,10 @@ struct Rendered {
     slow.si = 25e9, slow.dimension = Dimension::bit_rate;
     Value cuda = Value::of(std::string("13.0"));
     cuda.version = true;
+    Value no_version = Value::absent("nobody set it");
+    no_version.version = true;
+    Value no_rate = Value::absent("nobody set it");
+    no_rate.sized = true, no_rate.dimension = Dimension::bit_rate;
     Value unset = texts({});
     unset.unset = true;
     return TemplateMap({{"name", Value::of(std::string("lab"))},
@@ -41,6 +45,8 @@ struct Rendered {
                         {"none", texts({})},
                         {"cuda", cuda},
                         {"unset", unset},
+                        {"no_version", no_version},
+                        {"no_rate", no_rate},
                         {"maps", Value::list(std::make_shared<TemplateList>(std::vector{Value::map(std::make_shared<TemplateMap>(std::vector<std::pair<std::string, Value>>{}))}))},
                         {"group", Value::map(std::make_shared<TemplateMap>(std::vector<std::pair<std::string, Value>>{{"nodes", Value::of(std::int64_t{8})}, {"cuda", Value::absent("")}}, true))},
                         {"groups", Value::map(std::make_shared<TemplateMap>(std::vector<std::pair<std::string, Value>>{{"gpu", Value::of(std::int64_t{8})}, {"my-cpu", Value::of(std::int64_t{2})}}))},
@@ -105,6 +111,14 @@ TEST(Template, QuantitiesAndVersionsAreComparedBySize) {
   EXPECT_EQ(render("{% if rate >= '50 Gb/s' and rate == '0.4 Tb/s' and '500 Gb/s' > rate and slow < '0.1 Tb/s' %}ok{% endif %}"), "ok");
   EXPECT_EQ(render("{% if cuda >= '9.0' and cuda == 13 and cuda == '13' and cuda < '13.0.1' and cuda > 12.9 and '9' < cuda %}ok{% endif %}"), "ok");
   EXPECT_EQ(render("{% if rate in ['400000 Mb/s'] and cuda in ['13.0.0'] and '13' in [cuda] and slow not in ['2.5 Gb/s'] %}ok{% endif %}"), "ok");
+}
+
+// What stands for a value that nobody set is compared as that value would be.
+TEST(Template, DefaultsHaveTheKindOfWhatIsMissing) {
+  EXPECT_EQ(render("{% if no_version | default('9.0') < '12.0' and no_rate | default('50 Gb/s') < '400 Gb/s' %}ok{% endif %}"), "ok");
+  EXPECT_EQ(render("{{ no_rate | default('fast') }}").substr(0, 10), "error 1:4:");
+  EXPECT_EQ(render("{% if cuda >= 'x' %}{% endif %}"), "error 1:7: 'x' is no version that could be compared with another");
+  EXPECT_EQ(render("{{ compiled | replace('one', 'two') | replace('two', '2') }}"), "2\n2 = \"2\"\n");
 }
 
 // A list that nobody wrote is empty, and not defined.
