@@ -77,6 +77,10 @@ void load_templates(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
   if (!spec.templates) return;
   const auto root = inside(folder, spec.templates, run.findings);
   if (!root) return;
+  if (std::error_code same; fs::equivalent(*root, folder.empty() ? fs::path(".") : folder, same) && !same) {
+    run.findings.error("spec-templates-own-folder", spec.templates.span, "the folder of templates is the folder of the spec, and everything in it would be taken for one").help("a folder of its own beside the spec: `templates: site-templates`");
+    return;
+  }
   const auto unreadable = [&](std::string why) { run.findings.error("spec-file-unreadable", spec.templates.span, std::move(why)); };
   SiteTemplates found{*spec.templates, &run.sources, {}};
   while (found.folder.ends_with('/')) found.folder.pop_back();

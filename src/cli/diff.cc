@@ -173,7 +173,7 @@ int run(const po::variables_map& given) {
   d.written = written_changes(runs[0]->cluster->spec, runs[1]->cluster->spec);
   d.plan = diff_plans(*runs[0]->plan, *runs[1]->plan, keep);
   for (const auto& r : runs) r->findings.sort(r->sources);
-  diff_findings(runs[0]->findings, runs[1]->findings, d);
+  diff_findings({runs[0]->findings, runs[0]->sources}, {runs[1]->findings, runs[1]->sources}, d);
   d.before = figures_of(*runs[0]->plan, runs[0]->findings);
   d.after = figures_of(*runs[1]->plan, runs[1]->findings);
   if (d.before.errors || d.after.errors) d.why_no_files = format("'{}' has errors, and nothing is compiled from a spec with errors", d.before.errors ? d.before_name : d.after_name);

@@ -114,7 +114,7 @@ void check_inventory_ports(const Cluster& c, const Plan& plan, const Inventory& 
 std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, bool judging, Bundle& bundle, Findings& findings) {
   std::vector<std::string_view> uncalled;
   check_addresses(c, plan, findings);
-  check_sources(c, findings);
+  check_sources(c, plan, findings);
   const CompileInput all{c, plan, asked.spec_digest, nullptr, asked.accepted, asked.inventory, judging};
   std::optional<Replacing> replacing;
   std::vector<std::string_view> made;

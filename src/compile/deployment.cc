@@ -7,6 +7,7 @@
 #include "compile/ansible/settings.h"
 #include "compile/chrony/chrony.h"
 #include "compile/common.h"
+#include "compile/file_systems.h"
 #include "compile/dhcp/dhcp.h"
 #include "compile/dns/dns.h"
 #include "compile/gateways.h"
@@ -45,6 +46,8 @@ void check_ways(const CompileInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const std::vector<OwnTimeServer> own = own_time_servers(in);
   std::vector<std::string> without, nameless, clockless;
+  std::vector<std::vector<std::string>> mountless(c.storage.size());
+  std::vector<const Value<std::string>*> filers(c.storage.size());
   SourceSpan at, nameless_at, clockless_at;
   std::string outside, clock;
   const std::uint32_t own_name = own_name_server(in);
@@ -82,6 +85,8 @@ void check_ways(const CompileInput& in, Findings& findings) {
     for (const auto& s : group.software.name_servers)
       if (s && !beside(*s)) far = &s;
     if (far) without.push_back(group.name), at = far->span, outside = **far;
+    for (std::size_t i = 0; i < c.storage.size(); ++i)
+      if (const auto filer = mounts_from_outside(c, in.plan, static_cast<int>(i), static_cast<int>(g)); filer && !beside(**filer)) mountless[i].push_back(group.name), filers[i] = filer;
     if (group.software.name_servers.empty() && (own_name != 0 || kea) && name_servers(in, group).empty()) nameless.push_back(group.name), nameless_at = group.span;
   }
   if (!without.empty())
@@ -90,6 +95,11 @@ void check_ways(const CompileInput& in, Findings& findings) {
   if (!fetching.empty() && without.empty())
     findings.note("network-no-way-out", fetching_at, quoted(fetching) + (fetching.size() == 1 ? " has" : " have") + " no gateway: nothing that is compiled leads to " + (c.own_site ? "" : "other networks, or to ") + "the repositories that " + (installs(c) ? "installers and plays" : "the plays") + " read")
         .help("`gateway` of a network names its router" + std::string(c.own_site ? "; a site without internet has a `mirror`" : ", in a cloud's subnet most often its first address"));
+  for (std::size_t i = 0; i < c.storage.size(); ++i)
+    if (const std::vector<std::string>& groups = mountless[i]; !groups.empty())
+      findings.note("network-no-way-out", filers[i]->span, quoted(groups) + (groups.size() == 1 ? " mounts '" : " mount '") + c.storage[i].name + "' from '" + one_line(**filers[i]) + "', and " + (groups.size() == 1 ? "has" : "have") +
+                                                                    " no gateway: " + (parse_ipv4(**filers[i]) ? "it lies in no network of theirs" : "its name has to mean an address in a network of theirs"))
+          .help("`gateway` of a network names its router; a node that does not mount it is drained by the health check");
   if (!clockless.empty())
     findings.note("time-server-unreached", clockless_at, "the name '" + one_line(clock) + "' means an address in a network that " + quoted(clockless) + (clockless.size() == 1 ? " is" : " are") + " not in")
         .help("name it as it is called in a network that both are in (NODE-NETWORK), or give it a leg in theirs");
@@ -151,6 +161,16 @@ void check_password(const Cluster& c, Findings& findings) {
     findings.note("slurm-password-unreadable", file.span, "slurmdbd runs as the user slurm, and nobody but root reads below /root").help("/etc/slurm/slurmdbd.password.conf, of slurm and with mode 0600");
 }
 
+// A provider's own resolver knows names that nobody else does: of its machines, its services, the site's private zones.
+void check_provider_names(const CompileInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (c.own_site || own_name_server(in) == 0 || !c.spec.software.domain) return;
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.count > 0 && std::any_of(g.software.name_servers.begin(), g.software.name_servers.end(), [](const auto& s) { return static_cast<bool>(s); })) return;
+  findings.note("name-server-provider-unasked", c.spec.software.domain.span, "nodes ask the name server that is compiled for '" + one_line(*c.spec.software.domain) + "', and it asks the Internet's: names that the provider's own resolver has are not found")
+      .help("`name_servers: [" + ipv4_text(own_name_server(in)) + ", ADDRESS of the provider's]`: the cluster's then asks that one");
+}
+
 }  // namespace
 
 void check_deployment(const CompileInput& in, Findings& findings) {
@@ -159,6 +179,7 @@ void check_deployment(const CompileInput& in, Findings& findings) {
   check_ha(in.cluster, findings);
   check_users(in.cluster, findings);
   check_password(in.cluster, findings);
+  check_provider_names(in, findings);
 }
 
 }  // namespace clusterc

@@ -142,6 +142,33 @@ void note_source(const Cluster& c, const Plan& plan, int storage, Findings& find
       .help(lustre ? "install the client that is built for the nodes' kernel; the health check fails until the file system is mounted" : "install beegfs-client, and put the secret of connections where its beegfs-client.conf says; the health check fails until the file system is mounted");
 }
 
+// A `source` beside servers that are bought: the plan gives these their addresses, and hosts and zones have those.
+void check_bought_source(const Cluster& c, const Plan& plan, int storage, Findings& findings) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  if (!s.part || !s.spec || !s.spec->source) return;
+  std::vector<std::uint32_t> written;
+  std::string why;
+  if (is_of(s, StorageKind::lustre)) {
+    if (const auto source = read_lustre_source(*s.spec->source, why))
+      for (const LustreNid& nid : source->nids)
+        if (nid.address != 0) written.push_back(nid.address);
+  } else if (is_of(s, StorageKind::beegfs)) {
+    if (const auto address = parse_ipv4(*s.spec->source)) written.push_back(*address);
+  }
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> planned;   // first, and how many
+  for (const AddressPlan& a : plan.addresses) {
+    const std::vector<EndPoints>& ends = c.networks[static_cast<std::size_t>(a.network)].ends;
+    for (std::size_t e = 0; e < ends.size(); ++e)
+      if (ends[e].storage == storage && a.first[e] != 0) planned.emplace_back(a.first[e], static_cast<std::uint64_t>(ends[e].members) * a.stride[e]);
+  }
+  for (const std::uint32_t address : written) {
+    if (planned.empty() || std::any_of(planned.begin(), planned.end(), [&](const auto& p) { return address >= p.first && address - p.first < p.second; })) continue;
+    findings.warning("storage-source-elsewhere", s.spec->source.span, "'" + ipv4_text(address) + "' is no address that the plan gives the servers of '" + s.name + "', whose first is " + ipv4_text(planned[0].first) + ": hosts and mounts would name different machines")
+        .help("write the address of `" + s.name + "-1-NETWORK` in the compiled hosts; where its management servers are other machines, accept this");
+    return;
+  }
+}
+
 }  // namespace
 
 DriveChoice drive_choice(const Drives& d) {
@@ -199,10 +226,18 @@ std::string lnet_options(const Cluster& c, const Plan& plan, int group, const Gr
   return out.empty() ? out : "options lnet networks=\"" + out + "\"\n";
 }
 
+const Value<std::string>* mounts_from_outside(const Cluster& c, const Plan& plan, int storage, int group) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  if (!s.spec || !s.spec->servers || !s.spec->servers->external || is_of(s, StorageKind::lustre) || !network_mount(c, plan, storage, group)) return nullptr;
+  return is_nfs(s) ? &s.spec->servers->external : &s.spec->source;
+}
+
 bool is_mounted_by_us(const Cluster& c, const Plan& plan, int storage, int group) { return data_drives(c, storage, group) || network_mount(c, plan, storage, group); }
 
-void check_sources(const Cluster& c, Findings& findings) {
-  for (const StorageModel& s : c.storage) {
+void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const StorageModel& s = c.storage[i];
+    check_bought_source(c, plan, static_cast<int>(i), findings);
     if (s.spec && s.spec->servers && s.spec->servers->external)
       for (const NodeGroupModel& g : c.nodes)
         if (g.names.index_of(without_domain(c, *s.spec->servers->external)) >= 0)

@@ -40,11 +40,15 @@ std::vector<NetworkMount> network_mounts(const Cluster&, const Plan&, int group)
 // Which of the node's interfaces are in which LNet, for the Lustre that the group mounts: a line of modprobe.d; empty: it mounts none.
 std::string lnet_options(const Cluster&, const Plan&, int group, const GroupNetwork&);
 
+// The host outside of the cluster from which the group mounts this storage over NFS or BeeGFS, where the spec has it; null: none. Which NIDs of Lustre a group reaches
+// decides whether it mounts it at all.
+const Value<std::string>* mounts_from_outside(const Cluster&, const Plan&, int storage, int group);
+
 // Whether the storage is mounted on these nodes by what is compiled: the rest is somebody else's business, and no health check asks for it.
 bool is_mounted_by_us(const Cluster&, const Plan&, int storage, int group);
 
-// Says which sources no client could mount.
-void check_sources(const Cluster&, Findings&);
+// Says which sources no client could mount, or name other machines than the spec has.
+void check_sources(const Cluster&, const Plan&, Findings&);
 // Says which file systems of the spec are mounted or made by nobody.
 void check_file_systems(const Cluster&, const Plan&, Findings&);
 

@@ -16,6 +16,16 @@ std::string_view output_of(std::string_view path) { return path.substr(0, path.f
 // For people, at the top of the folder.
 bool is_read_me(std::string_view path) { return path.find('/') == path.npos && path.starts_with("README"); }
 
+// What of a file would surprise the program that reads it; empty: nothing. Compiled files are UTF-8 without a mark in front, their lines end as Unix has them.
+std::string_view oddity(std::string_view text) {
+  if (text.empty()) return "is empty";
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return "is UTF-16, as some editors write it";
+  if (text.starts_with("\xef\xbb\xbf")) return "begins with a byte order mark, which most programs take for a part of the first word";
+  if (text.find('\0') != text.npos) return "has zero bytes in it";
+  if (text.find("\r\n") != text.npos) return "has line ends of Windows: most programs take the carriage return for a part of the value";
+  return {};
+}
+
 }  // namespace
 
 Replacing::Replacing(const CompileInput& in, const SiteTemplates& from, Findings& findings) : from_(from), names_(template_names(in)) {
@@ -31,6 +41,8 @@ Replacing::Replacing(const CompileInput& in, const SiteTemplates& from, Findings
       file.parsed = Template::parse(*from.sources, f.file, findings);
       file.broken = !file.parsed;
     }
+    if (const std::string_view odd = oddity(from.sources->text(f.file)); !odd.empty())
+      findings.warning("output-template-odd", place(file), "'" + f.path + "' of the folder of templates " + std::string(odd)).help(odd == "is empty" ? "a program that is to read nothing is told so by a comment in the file" : "save it as UTF-8 with the line ends of Unix");
     const std::string path = file.is_template ? f.path.substr(0, f.path.size() - kEnding.size()) : f.path;
     made_[std::string(output_of(path))];
     if (const auto [at, fresh] = replaced_.try_emplace(path, &file); !fresh) {

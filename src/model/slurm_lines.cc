@@ -1,5 +1,7 @@
 #include "model/slurm_lines.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace clusterc {
@@ -7,7 +9,55 @@ namespace {
 
 constexpr std::int64_t kMostNames = 1 << 20;       // of one line: more is no host list that anybody wrote
 
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+std::string_view past_blanks(std::string_view s) {
+  while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
+  return s;
+}
+
+// A '#' begins a comment wherever it stands, in quotes too, but behind an odd number of backslashes.
+std::string_view before_comment(std::string_view s) {
+  bool escaped = false;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (s[i] == '#' && !escaped) return s.substr(0, i);
+    escaped = s[i] == '\\' && !escaped;
+  }
+  return s;
+}
+
 }  // namespace
+
+// Key = Value, blanks around the sign or not; before the sign + - * or /; a value in quotes, or to the next blank, and never empty without quotes.
+SlurmLine read_slurm_line(std::string_view text, SourceSpan span) {
+  SlurmLine line{span, {}, {}};
+  for (std::string_view left = past_blanks(before_comment(text)); !left.empty(); left = past_blanks(left)) {
+    const std::string_view here = left;
+    std::size_t n = 0;
+    while (n < left.size() && (is_letter_or_digit(left[n]) || left[n] == '_' || left[n] == '.')) ++n;
+    const std::string_view key = left.substr(0, n);
+    left = past_blanks(left.substr(n));
+    if (!left.empty() && std::string_view("+-*/").find(left.front()) != std::string_view::npos) left.remove_prefix(1);
+    if (!key.empty() && left.starts_with("=")) {
+      left = past_blanks(left.substr(1));
+      const std::size_t end = left.starts_with('"') ? left.find('"', 1) : std::string_view::npos;
+      if (end != std::string_view::npos && (end + 1 == left.size() || is_blank(left[end + 1]))) {
+        line.pairs.emplace_back(to_lower(key), left.substr(1, end - 1));
+        left.remove_prefix(end + 1);
+        continue;
+      }
+      const std::size_t length = static_cast<std::size_t>(std::find_if(left.begin(), left.end(), is_blank) - left.begin());
+      if (length > 0) {
+        line.pairs.emplace_back(to_lower(key), left.substr(0, length));
+        left.remove_prefix(length);
+        continue;
+      }
+    }
+    line.rest = here;
+    break;
+  }
+  return line;
+}
 
 std::vector<SlurmLine> extra_slurm_lines(const Cluster& c, std::string_view file) {
   std::vector<SlurmLine> out;
@@ -16,17 +66,7 @@ std::vector<SlurmLine> extra_slurm_lines(const Cluster& c, std::string_view file
   const auto* lines = scheduler && scheduler->kind.value == SchedulerKind::slurm && wish ? wish->value.extra.find(file) : nullptr;
   if (!lines) return out;
   for (const auto& text : lines->value) {
-    if (!text || trim(*text).starts_with("#")) continue;
-    SlurmLine line{text.span, {}};
-    for (std::string_view word : split(trim(*text), ' ')) {
-      if (word.starts_with("#")) break;            // the rest is a comment
-      const std::size_t equals = word.find('=');
-      if (equals == std::string_view::npos || equals == 0) continue;
-      std::string_view value = word.substr(equals + 1);
-      if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
-      line.pairs.emplace_back(to_lower(word.substr(0, equals)), value);
-    }
-    out.push_back(std::move(line));
+    if (text && !trim(*text).starts_with("#")) out.push_back(read_slurm_line(*text, text.span));
   }
   return out;
 }

@@ -1,4 +1,5 @@
-// Extra lines that the spec adds to Slurm's files (outputs.slurm.extra), as rules and outputs read them: Key=Value pairs, keys in any case.
+// Extra lines that the spec adds to Slurm's files (outputs.slurm.extra), as rules and outputs read them: Key=Value pairs, keys in any case, as Slurm 22.05's own reader
+// takes them apart (tests/consumers/slurm.sh asks it).
 #pragma once
 #include <optional>
 #include <string>
@@ -13,12 +14,14 @@ namespace clusterc {
 struct SlurmLine {
   SourceSpan span;
   std::vector<std::pair<std::string, std::string>> pairs;    // keys in lower case
-  const std::string* value(std::string_view key) const {
-    for (const auto& [k, v] : pairs)
-      if (k == key) return &v;
+  std::string rest;                                          // where it is no Key=Value any more: Slurm ends there ("Parse error")
+  const std::string* value(std::string_view key) const {     // of those that come again the last, as Slurm has it
+    for (auto p = pairs.rbegin(); p != pairs.rend(); ++p)
+      if (p->first == key) return &p->second;
     return nullptr;
   }
 };
+SlurmLine read_slurm_line(std::string_view text, SourceSpan);
 // Of one file; empty where Slurm does not schedule.
 std::vector<SlurmLine> extra_slurm_lines(const Cluster&, std::string_view file);
 

@@ -132,10 +132,15 @@ std::string folded(const std::string& title, const std::string& body) { return f
 
 bool SpecDiff::same() const { return written.empty() && plan.empty() && new_findings.empty() && gone_findings.empty() && changed_findings.empty() && (!files || files->empty()); }
 
-void diff_findings(const Findings& before, const Findings& after, SpecDiff& d) {
+void diff_findings(const ToldFindings& before, const ToldFindings& after, SpecDiff& d) {
+  const auto change = [](const Finding& f, const Sources& sources, std::string was) {
+    FindingChange out{f.rule, f.message, std::move(was), f.severity, {}, {}};
+    if (f.span.valid()) out.file = sources.path(f.span.file), out.at = sources.position(f.span.file, f.span.begin);
+    return out;
+  };
   const auto counted = [](const Finding& f) { return !f.accepted; };
   std::vector<const Finding*> old, fresh;
-  for (const Finding& f : before.all())
+  for (const Finding& f : before.findings.all())
     if (counted(f)) old.push_back(&f);
   const auto take = [&](const auto& same) -> const Finding* {
     const auto found = std::find_if(old.begin(), old.end(), same);
@@ -144,15 +149,15 @@ void diff_findings(const Findings& before, const Findings& after, SpecDiff& d) {
     old.erase(found);
     return f;
   };
-  for (const Finding& f : after.all())
+  for (const Finding& f : after.findings.all())
     if (counted(f) && !take([&](const Finding* o) { return o->rule == f.rule && o->message == f.message && o->severity == f.severity; })) fresh.push_back(&f);
   const auto about = [](const Finding& f) { return f.objects.empty() ? std::string() : f.objects.front(); };
   for (const Finding* f : fresh) {
     const Finding* was = take([&](const Finding* o) { return o->rule == f->rule && o->severity == f->severity && about(*o) == about(*f); });
-    if (was) d.changed_findings.push_back({f->rule, f->message, was->message, f->severity});
-    else d.new_findings.push_back({f->rule, f->message, {}, f->severity});
+    if (was) d.changed_findings.push_back(change(*f, after.sources, was->message));
+    else d.new_findings.push_back(change(*f, after.sources, {}));
   }
-  for (const Finding* f : old) d.gone_findings.push_back({f->rule, f->message, {}, f->severity});
+  for (const Finding* f : old) d.gone_findings.push_back(change(*f, before.sources, {}));
   for (auto* list : {&d.new_findings, &d.gone_findings, &d.changed_findings}) std::stable_sort(list->begin(), list->end(), [](const FindingChange& a, const FindingChange& b) { return a.severity > b.severity; });
 }
 
@@ -192,7 +197,7 @@ std::string render_diff_text(const SpecDiff& d) {
     if (list.empty()) return;
     title(name);
     for (const FindingChange& f : list) {
-      out += format("  {}: {} [{}]\n", severity_name(f.severity), f.message, f.rule);
+      out += format("  {}{}: {} [{}]\n", f.file.empty() ? "" : format("{}:{}:{}: ", f.file, f.at.line, f.at.column), severity_name(f.severity), f.message, f.rule);
       if (!f.before.empty()) out += format("    before: {}\n", f.before);
     }
   };
@@ -221,6 +226,7 @@ std::string render_diff_markdown(const SpecDiff& d) {
     out += format("**{}**\n\n", name);
     for (const FindingChange& f : list) {
       out += format("- {}: {} ({})", severity_name(f.severity), markdown_text(f.message), markdown_text(f.rule));
+      if (!f.file.empty()) out += " at " + markdown_code(format("{}:{}:{}", f.file, f.at.line, f.at.column));
       if (!f.before.empty()) out += "; before: " + markdown_text(f.before);
       out += "\n";
     }
@@ -304,6 +310,7 @@ std::string render_diff_json(const SpecDiff& d) {
     for (const FindingChange& f : list) {
       json.begin_object(kLine).field("severity", severity_name(f.severity)).field("rule", f.rule).field("message", f.message);
       if (!f.before.empty()) json.field("before", f.before);
+      if (!f.file.empty()) json.field("file", f.file).field("line", f.at.line).field("column", f.at.column);
       json.end_object();
     }
     json.end_array();

@@ -13,6 +13,8 @@ namespace clusterc {
 struct FindingChange {
   std::string rule, message, before;      // before: the message that it had, of a finding whose numbers changed
   Severity severity = Severity::error;
+  std::string file;                       // where it is, of the later spec; of one that is gone in the earlier
+  LineColumn at;
 };
 
 struct SpecDiff {
@@ -29,7 +31,8 @@ struct SpecDiff {
 };
 
 // Which findings are new, gone, or the same with other numbers.
-void diff_findings(const Findings& before, const Findings& after, SpecDiff&);
+struct ToldFindings { const Findings& findings; const Sources& sources; };
+void diff_findings(const ToldFindings& before, const ToldFindings& after, SpecDiff&);
 
 // Of a plan alone: what to buy, and every list of objects. `priced_by`: prices of the parts; may be null.
 // `once`: what is paid beside parts.

@@ -94,7 +94,7 @@ class Handbook {
       }
       out_ += markdown_row({n.name, std::string(enum_text(n.kind)), n.rate.value > 0 ? to_text(n.rate) : "-", join(carries, ", "), n.subnet ? n.subnet->text() : "-", gateway, first.empty() ? "-" : join(first, "; ")});
     }
-    out_ += "\nEvery name and address stands in `hosts/hosts` of the compiled tree; where each device stands and hangs in `plan.json`, `cables.csv` and `cords.csv`.\n";
+    out_ += "\nEvery name and address stands in `hosts/hosts` of the compiled tree; where each device stands and hangs in the plan's `plan.json`, `cables.csv` and `cords.csv` (`clusterc plan -o`).\n";
   }
 
   // Local storage: which groups' nodes have it.

@@ -31,7 +31,7 @@ class Runbook {
 
   std::string text() {
     out_ = "# Build runbook: " + markdown_text(*c_.spec.name) + "\n\n";
-    out_ += "In the order in which things are done. A box is ticked when what it says was seen (in a copy: a file that was changed by hand is not written again). The sheets beside this file have every cord (`cords.csv`), cable (`point-to-point.csv`, "
+    out_ += "In the order in which things are done. A box is ticked when what it says was seen (in a copy: a file that was changed by hand is not written again). The sheets of the plan (`clusterc plan -o`) have every cord (`cords.csv`), cable (`point-to-point.csv`, "
             "`bundles.csv`) and label (`labels.csv`); `plan.txt` has the sums.\n";
     room();
     racks();

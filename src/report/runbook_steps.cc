@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -342,6 +343,10 @@ class Steps {
     }
     const auto packaged = groups([&](int g) { return std::any_of(set(g).slurm_packages.begin(), set(g).slurm_packages.end(), [](const std::string& p) { return p.starts_with("slurm-smd") || p == "slurm"; }); });
     if (!packaged.empty()) box(format("yours: a repository with Slurm's packages ({}) for {}", quoted(slurm_package()), join(packaged, ", ")));
+    for (const auto& [output, role, what] : {std::tuple{"prometheus", "node_exporter", "Prometheus's node exporter"}, std::tuple{"syslog-ng", "syslog_ng", "syslog-ng"}}) {
+      const auto without = groups([&, o = output, r = role](int g) { return made_("ansible") && made_(o) && runs(g, "base") && !runs(g, r); });
+      if (!without.empty()) box(format("yours: {} on {}: the repositories of that system have none (EPEL has)", what, join(without, ", ")));
+    }
     const auto bare = groups([&](int g) { return set(g).packages.unsupported; });
     if (!bare.empty()) box(format("yours: GPU software on {}: no repository for this operating system is known", join(bare, ", ")));
     if (slurm_ && !slurm_->databases.empty() && slurm_->database_host != "localhost") box(format("yours: {} has a database `slurm_acct_db` and an account `slurm`", quoted(slurm_->database_host)));
@@ -360,10 +365,13 @@ class Steps {
       if (made_("roce") && n.spec && n.spec->roce && n.shares < 0) box(format("yours: switches of network {} have the class of its {}, as the nodes do", quoted(n.name), code("roce:")));
     for (const InfinibandSubnet& s : infiniband_subnets(c_, p_)) {
       std::vector<std::string> by;
+      bool several = false;
       for (std::size_t g = 0; g < c_.nodes.size(); ++g)
-        if (const auto& managed = set(static_cast<int>(g)).subnets_managed; std::find(managed.begin(), managed.end(), s.name) != managed.end()) by.push_back(markdown_text(c_.nodes[g].names.text()));
+        if (const auto& managed = set(static_cast<int>(g)).subnets_managed; std::find(managed.begin(), managed.end(), s.name) != managed.end()) by.push_back(markdown_text(c_.nodes[g].names.text())), several |= managed.size() > 1;
       const std::string conf = made_("opensm") ? code(file("opensm", s.name + "/opensm.conf")) : std::string();
-      if (!by.empty()) box(format("subnet {}: on {} {} says `active`: one manages, others wait", quoted(s.name), join(by, ", "), code("systemctl is-active cluster-opensm@" + s.name)));
+      if (!by.empty())
+        box(format("subnet {}: on {} {} says `active`: one manages, others wait{}", quoted(s.name), join(by, ", "), code("systemctl is-active cluster-opensm@" + s.name),
+                   several ? "; who has ports in several subnets starts with the GUID of that port alone, from the inventory" : ""));
       else box(format("subnet {}: somebody manages it, a switch or a host of yours: no node of the spec does{}", quoted(s.name), conf.empty() ? "" : ", and " + conf + " is for OpenSM there"));
     }
     for (const Fabric& f : p_.fabrics) {

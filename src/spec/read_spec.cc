@@ -67,6 +67,9 @@ class Checker {
     group_names("storage", s.storage);
     for (const auto& [name, at, storage] : s.storage) {
       mount_point(storage.mount);
+      const NodeId map = top("storage"), entry = has(map, name) ? d_.find(map, name) : kNoNode;
+      if (has(entry, "on") && d_.is_sequence(d_.find(entry, "on")) && d_.size(d_.find(entry, "on")) == 0)
+        findings_.error("spec-missing-key", d_.span(d_.find(entry, "on")), format("storage '{}' is mounted on no nodes", name)).help("name the node groups that mount it, or take `on` out: then all do");
       if (storage.servers) storage_servers(at, name, *storage.servers);
       if (storage.demand) {
         positive("read", storage.demand->read);

@@ -15,6 +15,7 @@ struct TemplateProblem {
   SourceSpan span;
   std::string message, help;
   bool limit = false;
+  std::vector<SourceSpan> through = {};   // the tags that included the place, the nearest first
 };
 
 struct TemplateExpression {

@@ -125,7 +125,12 @@ class Renderer {
         const Template* other = include_ ? include_(n.text) : nullptr;
         if (!other) fail(n.span, "there is no file '" + shortened(n.text) + "' in the folder of templates", "name it as seen from that folder");
         if (++depth_ > limits_.include_depth) throw TemplateProblem{n.span, "files include each other more than " + std::to_string(limits_.include_depth) + " deep", "one of them includes itself", true};
-        block(block_of(*other));
+        try {
+          block(block_of(*other));
+        } catch (TemplateProblem& p) {
+          p.through.push_back(n.span);
+          throw;
+        }
         --depth_;
         return;
       }
@@ -528,6 +533,7 @@ class Renderer {
 void say(const TemplateProblem& p, std::string_view otherwise, Findings& findings) {
   Finding& f = findings.error(p.limit ? "output-template-limit" : otherwise, p.span, p.message);
   if (!p.help.empty()) f.help(p.help);
+  for (std::size_t i = 0; i < std::min<std::size_t>(p.through.size(), 3); ++i) f.note(p.through[i], "included here");   // of files that include each other three are enough
 }
 
 void gather(const TemplateBlock& block, std::vector<std::string_view>& out) {

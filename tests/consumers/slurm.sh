@@ -108,6 +108,8 @@ stop
 # extra lines: the controller that reads them has them
 controller case-extra-lines
 equal "case extra-lines: ReturnToService" "$("$run/enter" scontrol show config | sed -n 's/^ReturnToService *= //p')" 2
+equal "case extra-lines: partitions have the limit of the DEFAULT line that stands before them" "$("$run/enter" sinfo -h -o '%R %l' | sort -u | tr '\n' ' ')" "$(sed -n 's/^PartitionName=\([^ ]*\) .*/\1/p' "$out/slurm/slurm.conf" | grep -v DEFAULT | sort -u | sed 's/$/ 2-00:00:00/' | tr '\n' ' ')"
+equal "case extra-lines: nodes have what the DEFAULT line says" "$("$run/enter" sinfo -h -o %d | sort -u)" 1000
 equal "case extra-lines: SchedulerParameters" "$("$run/enter" scontrol show config | sed -n 's/^SchedulerParameters *= //p')" "bf_continue,bf_max_job_test=1000"
 stop
 
@@ -126,6 +128,29 @@ for key in [*keys, "ReturnToServise"]:
 END
 )
 equal "keys that Slurm 22.05 refuses" "$refused" "CertmgrParameters CertmgrType DataParserParameters HashPlugin MaxBatchRequeue PreemptParameters SuspendExcStates TLSParameters TLSType ReturnToServise "
+
+# ---- lines that are no Key=Value, as src/model/slurm_lines reads them: Slurm refuses the first seven from the same place on, and takes the others ------------------
+: > "$work/lines.said"
+while IFS= read -r text; do
+  printf 'ClusterName=x\nSlurmctldHost=localhost\nNodeName=n1\n%b\n' "$text" > "$work/line.conf"
+  SLURM_CONF=$work/line.conf timeout 20 sinfo -V 2>&1 | sed -n 's/.*Parse error in file .* line 4: "\(.*\)"$/refused:\1/p' > "$work/line.said"
+  [ -s "$work/line.said" ] || echo taken > "$work/line.said"
+  cat "$work/line.said" >> "$work/lines.said"
+done <<'END'
+PartitionName=p Nodes=
+PartitionName=p Nodes=n1, n2
+NodeName=a Reason="a b
+NodeName=a Reason="a b"c
+NodeName=a Reason=a b
+PartitionName=p stray
+PartitionName=p Nodes=n1 =x
+PartitionName = p\tNodes= n1
+NodeName=a Reason="a b" # why
+NodeName=a Reason="a#b"
+PartitionName=p Nodes=""
+SchedulerParameters+=bf_continue,x=1
+END
+equal "lines that are no Key=Value" "$(tr '\n' '|' < "$work/lines.said")" 'refused: Nodes=|refused: n2|refused: b|refused: b"c|refused: b|refused: stray|refused: =x|taken|taken|taken|taken|taken|'
 
 # ---- broken twins ------------------------------------------------------------------------------------------------------------
 twin() {   # NAME FILE SED-EXPRESSION PATTERN: slurmctld ends, or says PATTERN

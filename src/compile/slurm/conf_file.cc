@@ -3,10 +3,12 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "compile/slurm/conf_keys.h"
 #include "diag/near.h"
+#include "model/slurm_lines.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -22,7 +24,7 @@ std::string_view key_of(std::string_view line) {
   if (n == 0 || !is_letter(line[0])) return {};
   const std::string_view key = line.substr(0, n);
   if (to_lower(key) == "include" && n < line.size() && line[n] == ' ') return key;
-  std::string_view rest = line.substr(n);
+  std::string_view rest = trim(line.substr(n));
   if (rest.starts_with("+") || rest.starts_with("-")) rest.remove_prefix(1);   // SlurmctldParameters+=…
   return rest.starts_with("=") && rest.size() > 1 ? key : std::string_view();
 }
@@ -37,13 +39,11 @@ bool may_repeat(std::string_view lower) {
 // "partitionname=cpu": what a line defines by a name of which there is one. slurmctld passes over a partition that comes again ("duplicate entry for partition"),
 // and ends at a switch that does ("has already been defined"). Names are told apart by case. Empty: no such line.
 std::string named_by(std::string_view line) {
-  const std::size_t equals = line.find('=');
-  const std::string key = to_lower(line.substr(0, equals));
-  if (equals == std::string_view::npos || (key != "partitionname" && key != "nodeset" && key != "switchname" && key != "blockname")) return {};
-  std::string_view name = line.substr(equals + 1);
-  if (name.starts_with('"')) name = name.substr(1, name.find('"', 1) - 1);
-  name = name.substr(0, name.find_first_of(" \t"));
-  return key == "partitionname" && to_lower(name) == "default" ? std::string() : key + "=" + std::string(name);   // no partition: what those that follow have
+  const SlurmLine read = read_slurm_line(line, {});
+  if (read.pairs.empty()) return {};
+  const auto& [key, name] = read.pairs[0];
+  if (key != "partitionname" && key != "nodeset" && key != "switchname" && key != "blockname") return {};
+  return key == "partitionname" && to_lower(name) == "default" ? std::string() : key + "=" + name;   // no partition: what those that follow have
 }
 
 // Whether the value of a line is this program, or a pattern that it is among (slurm.conf(5), Prolog: glob(7)).
@@ -101,6 +101,18 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
         continue;
       }
       const std::string lower = to_lower(key);
+      if (key != "#" && lower != "include") {
+        const SlurmLine line = read_slurm_line(text, wish.span);
+        const auto twice = std::find_if(line.pairs.begin(), line.pairs.end(), [&](const auto& p) { return line.value(p.first) != &p.second; });
+        if (!line.rest.empty()) {
+          findings.error("output-extra-malformed", wish.span, "'" + one_line(line.rest.substr(0, 60)) + "' is no Key=Value, and " + name_ + " ends there").help("a value with blanks stands in quotes, and none is empty without them");
+          continue;
+        }
+        if (twice != line.pairs.end()) {
+          findings.error("output-extra-malformed", wish.span, "'" + twice->first + "' stands twice in one line of " + name_ + ", and Slurm takes the last").help("keep one of them");
+          continue;
+        }
+      }
       if (key != "#" && !may_repeat(lower)) {
         const auto ours = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.key) == lower; });
         if (ours != entries_.end() && ours->derived) {
@@ -146,7 +158,23 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
   bundle.open("slurm/" + name_, "slurm", mode_);
   std::string& out = bundle.text();
   out += made_by(in_, "slurm");
+  // What holds for the lines that follow it, and for compiled ones too: of those that stand before any other extra line of their kind.
+  std::vector<std::string> defaults, behind;
+  std::set<std::string> begun;
+  for (std::string& l : lines) {
+    const SlurmLine read = read_slurm_line(l, {});
+    const std::string key = read.pairs.empty() ? std::string() : read.pairs[0].first;
+    const bool kind = key == "nodename" || key == "partitionname", is_default = kind && to_lower(read.pairs[0].second) == "default";
+    if (kind && !is_default) begun.insert(key);
+    (is_default && !begun.contains(key) ? defaults : behind).push_back(std::move(l));
+  }
+  lines = std::move(behind);
+  std::set<std::string> placed;
   for (const Entry& e : entries_) {
+    for (const std::string_view kind : {"NodeName=", "PartitionName="})
+      if (e.text.starts_with(kind) && placed.emplace(kind).second)
+        for (const std::string& l : defaults)
+          if (to_lower(l).starts_with(to_lower(kind.substr(0, kind.size() - 1)))) out += "# outputs.slurm.extra of the spec\n" + l + "\n";
     if (!e.key.empty() && std::find(replaced.begin(), replaced.end(), to_lower(e.key)) != replaced.end()) continue;
     out += e.text;
     out += '\n';

@@ -27,7 +27,9 @@ class SlurmFile {
   void line(const Pairs&);              // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again, with another value
 
   void include(std::string_view path);  // "Include /etc/…": what is not to stand here, such as a password
-  void finish(Bundle&, Findings&);      // "slurm/<name>" with the header and the extra lines
+  // "slurm/<name>" with the header, and the extra lines behind the others; those of them that begin with NodeName=DEFAULT or PartitionName=DEFAULT stand before the
+  // lines that they are for.
+  void finish(Bundle&, Findings&);
 
  private:
   struct Entry { std::string key, text; bool derived = false; std::string named = {}, path = {}, does = {}; };   // named: "PartitionName=cpu" of a line of several keys; path, does: of a program

@@ -32,8 +32,12 @@ void check_extra_nodes(const CompileInput& in, const SlurmFacts& facts, Findings
   std::vector<std::string_view> sets;
   for (const SlurmLine& line : lines) {
     const std::string *node = line.value("nodename"), *set = line.value("nodeset");
-    if (node)
+    if (!line.rest.empty()) continue;                // slurm.conf's own writer says so
+    if (node && to_lower(*node) != "default") {    // slurmctld 22.05 takes a list that does not end for a node of that name
+      HostPattern::Error why;
       if (auto pattern = hosts(*node)) own.push_back(std::move(*pattern));
+      else if (!HostPattern::parse(*node, why)) findings.error("output-extra-malformed", line.span, format("'{}' is no list of nodes: {}", one_line(node->substr(0, 60)), why.message)).help("write it as Slurm does: n[1-4,7]");
+    }
     if (set) sets.emplace_back(*set);
   }
   const auto known = [&](std::string_view name) {
@@ -42,7 +46,7 @@ void check_extra_nodes(const CompileInput& in, const SlurmFacts& facts, Findings
   };
   for (const SlurmLine& line : lines) {
     const std::string *partition = line.value("partitionname"), *set = line.value("nodeset"), *down = line.value("downnodes"), *list = down ? down : partition || set ? line.value("nodes") : nullptr;
-    if (!list || to_lower(*list) == "all") continue;
+    if (!line.rest.empty() || !list || list->empty() || to_lower(*list) == "all") continue;
     HostPattern::Error why;
     if (const auto read = HostPattern::parse(*list, why); !read || read->count() > kMostNames) {   // slurmctld 22.05: "Invalid node names in partition"
       findings.error("output-extra-malformed", line.span, format("'{}' is no list of nodes: {}", one_line(list->substr(0, 60)), read ? format("it has {} names", read->count()) : why.message)).help("write it as Slurm does: n[1-4,7]");

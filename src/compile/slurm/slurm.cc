@@ -138,7 +138,7 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.derived("ProctrackType", "proctrack/cgroup");
   f.derived("TaskPlugin", "task/affinity,task/cgroup");
   f.set("MpiDefault", facts.mpi);
-  f.set("PropagateResourceLimitsExcept", "MEMLOCK", "locked memory is unlimited on the nodes for RDMA; the limit of the login node is not carried along");
+  f.set("PropagateResourceLimitsExcept", "MEMLOCK", "RDMA locks memory: each node has its own limit, and that of the login node is not carried along");
   f.set("ReturnToService", "1", "a node that did not answer comes back by itself once it registers with what it should have");
   const Scheduler& scheduler = *in.cluster.spec.software.scheduler;
   f.set("JobRequeue", scheduler.requeue.value_or(true) ? "1" : "0", "whether a batch job starts again when its node fails, where the job itself does not say");

@@ -44,6 +44,34 @@ TEST(Told, ServersInNetworksOfOthersAreNoted) {
   EXPECT_EQ(Told(cluster("", "time_servers: [10.1.0.9, 10.3.0.9]")).note("network-no-way-out"), "'ctl', 'nas' have no gateway, and '10.1.0.9' lies in no network of theirs");
 }
 
+// nas is in stor alone, ctl in lan alone; a file system of an outside host is mounted by both where `on` is left out.
+TEST(Told, FileSystemsOfHostsThatNobodyReaches) {
+  const auto mounted = [](std::string_view gateway, std::string_view servers) { return Told(cluster(gateway, "time_servers: [10.1.0.9], name_servers: [10.1.0.9], mirror: { server: ctl }", "storage: { home: { " + std::string(servers) + ", mount: /home } }\n")); };
+  const auto all = [](const Told& t) {
+    std::string out;
+    for (const Finding& f : t.findings.all())
+      if (f.rule == "network-no-way-out" && f.message.find("/home") == std::string::npos && f.message.find("'home'") != std::string::npos) out += f.message + "\n";
+    return out;
+  };
+  EXPECT_EQ(all(mounted("", "kind: nfs, servers: { external: nas.example.org }")), "'ctl', 'nas' mount 'home' from 'nas.example.org', and have no gateway: its name has to mean an address in a network of theirs\n");
+  EXPECT_EQ(all(mounted("", "kind: nfs, servers: { external: 10.3.0.200 }")), "'ctl' mounts 'home' from '10.3.0.200', and has no gateway: it lies in no network of theirs\n");
+  EXPECT_EQ(all(mounted("", "kind: nfs, servers: { external: 10.1.0.200 }, source: \"10.1.0.200:/vol\"")), "'nas' mounts 'home' from '10.1.0.200', and has no gateway: it lies in no network of theirs\n");
+  EXPECT_EQ(all(mounted(", gateway: 10.1.0.1", "kind: nfs, servers: { external: 10.3.0.200 }")), "");
+  EXPECT_EQ(all(mounted("", "kind: nfs, servers: { external: 10.3.0.200 }, on: [nas]")), "");
+  EXPECT_EQ(all(mounted("", "kind: beegfs, servers: { external: mgmt }, source: 10.9.0.4")), "'ctl', 'nas' mount 'home' from '10.9.0.4', and have no gateway: it lies in no network of theirs\n");
+}
+
+TEST(Told, NamesOfAProviderAreAskedOfNobody) {
+  const auto cloud = [](std::string_view software) {
+    return Told("clusterc: 1\nrules: 2026.11\nname: case\nsite: { kind: cloud, provider: aws }\nnodes:\n  ctl: { names: ctl1, roles: [provisioning], virtual_machine: { cpus: 2, memory: 2 GiB } }\n"
+                "networks: { lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.1.0.0/24, carries: [inband], connects: { ctl: 1 } } }\nsoftware: { os: debian-12, " + std::string(software) + " }\n").note("name-server-provider-unasked");
+  };
+  EXPECT_EQ(cloud("domain: c.example"), "nodes ask the name server that is compiled for 'c.example', and it asks the Internet's: names that the provider's own resolver has are not found");
+  EXPECT_EQ(cloud("domain: c.example, name_servers: [10.1.0.17, 10.1.0.2]"), "");
+  EXPECT_EQ(cloud("time_servers: [10.1.0.2]"), "");
+  EXPECT_EQ(Told(cluster("", "")).note("name-server-provider-unasked"), "");
+}
+
 TEST(Told, HostsOutsideInTheClustersDomainAreHidden) {
   const std::string hides = "'ntp.case.example' lies in the cluster's domain 'case.example', and the name server that is compiled for it knows no 'ntp': nobody in the cluster finds it";
   EXPECT_EQ(Told(cluster("", "time_servers: [NTP.case.example]")).note("dns-hides-host"), "'NTP" + hides.substr(4));
