@@ -12,7 +12,8 @@ using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {{"--precisions", Kind::choices, kPrecisions, "which (host: fp64 and fp32; default: all that the back end has)"},
-                                  {"--threads", Kind::count, "COUNT", "host: threads of the BLAS (default: one for each core)"}};
+                                  {"--threads", Kind::count, "COUNT", "host: threads of the BLAS (default: one for each core)"},
+                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default: cuda 300, host never)"}};
 constexpr MetricFacts kMetrics[] = {{"gemm.fp64", "FLOP/s", "double precision"},
                                     {"gemm.fp32", "FLOP/s", "single precision"},
                                     {"gemm.tf32", "FLOP/s", "TF32 operands, FP32 sums: cuda"},
@@ -24,7 +25,8 @@ constexpr Program kProgram{.name = "gemm",
                            .size_help = "order n of the matrices (default: host 2048 to 8192 by the cores, cuda 16384)",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
-                           .metrics = kMetrics};
+                           .metrics = kMetrics,
+                           .stuck_after = kStuckAfter};
 constexpr std::uint64_t kCudaOrder = 16384;  // the shape of the published rates
 constexpr std::uint64_t kLargestOrder = 46340;  // n^2 < 2^31: every index fits the libraries' 32-bit interface
 

@@ -18,7 +18,12 @@ void remember(int signal) {
   caught_any = true;
 }
 
+TextPulse pulse;
+
 }  // namespace
+
+void stage(std::string what) { pulse.doing(std::move(what)); }
+const Pulse& run_pulse() { return pulse; }
 
 void catch_signals() {
   struct sigaction action {};
@@ -45,6 +50,7 @@ void Progress::at(std::size_t done, std::size_t of, double seconds, double secon
 }
 
 Loop loop_from(const Options& options, unsigned default_iterations, unsigned default_warmup, std::string what) {
+  if (!what.empty()) stage(what);
   if (!options.progress) what.clear();
   return {.warmup = options.warmup.value_or(default_warmup),
           .iterations = options.iterations.value_or(default_iterations),
@@ -56,6 +62,7 @@ std::vector<double> measure(const Loop& loop, const std::function<double()>& onc
   for (unsigned i = 0; i < loop.warmup; ++i) {
     check_interrupted();
     once();
+    pulse.beat();
   }
   std::vector<double> samples;
   const double begin = now_seconds();
@@ -70,6 +77,7 @@ std::vector<double> measure(const Loop& loop, const std::function<double()>& onc
     const bool stop = last();
     if (stop) before_last();
     samples.push_back(once());
+    pulse.beat();
     progress.at(samples.size(), loop.seconds > 0 ? 0 : loop.iterations, now_seconds() - begin, loop.seconds);
     if (stop) return samples;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/options.h"
+#include "harness/pulse.h"
 
 namespace clusterc::harness {
 
@@ -25,6 +26,10 @@ Loop loop_from(const Options&, unsigned default_iterations, unsigned default_war
 // `once` does the operation one time and returns its seconds. `before_last` runs ahead of the last timed repetition, outside the
 // timing: there the outputs are poisoned again, so that what is checked afterwards was written by a timed repetition.
 std::vector<double> measure(const Loop&, const std::function<double()>& once, const std::function<void()>& before_last);
+
+// What the run is at, for who watches over it: every loop and each of its repetitions counts, and what else may wait for a driver is named here.
+void stage(std::string what);
+const Pulse& run_pulse();
 
 // SIGINT and SIGTERM ask for a clean end: the loops throw CouldNotRun(interrupted) between repetitions.
 void catch_signals();

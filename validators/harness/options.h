@@ -50,6 +50,7 @@ struct Program {
   std::span<const Backend> backends;  // that this build has
   std::span<const ExtraOption> extra;
   std::span<const MetricFacts> metrics;   // in the order in which they are measured
+  double stuck_after = 0;    // seconds without a repetition or a stage (loop.h) after which a run on a device, or one without --device, is given up; 0: it watches over itself
 };
 
 struct Options {

@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 
 #include "base/format.h"
+#include "harness/deadline.h"
 #include "harness/load.h"
 #include "harness/loop.h"
 #include "harness/machine.h"
@@ -40,7 +42,13 @@ int run_validator(const Program& program, int argc, char** argv, const Body& bod
   const auto guarded = [&] {
     try {
       report.header(utc_now());
-      body(options, report);
+      {
+        const std::optional<double> timeout = program.stuck_after > 0 ? options.seconds_of("--timeout") : std::nullopt;
+        const bool driver = options.device == Backend::cuda || !program.measures;
+        std::optional<Deadline> deadline;   // of a driver that does not answer; a host's repetition may last
+        if (program.stuck_after > 0 && (timeout || driver)) deadline.emplace(run_pulse(), timeout.value_or(program.stuck_after), report);
+        body(options, report);
+      }
       return report.done();
     } catch (const CouldNotRun& e) {
       return report.error(e.cause(), e.what());

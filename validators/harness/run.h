@@ -9,6 +9,9 @@ namespace clusterc::harness {
 // How long the machine is watched before the first measurement: 40 ticks of 10 ms per processor.
 inline constexpr double kWatchSeconds = 0.4;
 
+// What `stuck_after` of a program is that copies or computes on a device: a repetition lasts seconds at most, filling and checking a device's memory not much longer.
+inline constexpr double kStuckAfter = 300;
+
 using Body = std::function<void(const Options&, Reporter&)>;
 
 int run_validator(const Program&, int argc, char** argv, const Body&);

@@ -11,7 +11,8 @@ namespace {
 using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
-constexpr ExtraOption kExtra[] = {{"--threads", Kind::count, "COUNT", "host: threads on the whole machine (default: one for each core)"}};
+constexpr ExtraOption kExtra[] = {{"--threads", Kind::count, "COUNT", "host: threads on the whole machine (default: one for each core)"},
+                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default: cuda 300, host never)"}};
 constexpr MetricFacts kMetrics[] = {{"memory.copy", "B/s", "z = x: 16 bytes an element"},
                                     {"memory.scale", "B/s", "z = q x: 16 bytes an element"},
                                     {"memory.add", "B/s", "z = x + y: 24 bytes an element"},
@@ -22,7 +23,8 @@ constexpr Program kProgram{.name = "memory",
                            .size_help = "of one array, as 128MiB (default: host 4 times the last-level caches, cuda 1GiB)",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
-                           .metrics = kMetrics};
+                           .metrics = kMetrics,
+                           .stuck_after = kStuckAfter};
 
 void measure_place(Place& place, const Options& options, Reporter& report) {
   for (const KernelFacts& facts : kKernels) {

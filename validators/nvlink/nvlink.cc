@@ -1,6 +1,7 @@
 // clusterc-nvlink: copies and reads between every two GPUs of a machine, and the NVLinks that join them. README.md says what it proves.
 #include "base/format.h"
 #include "harness/cuda_support.h"
+#include "harness/loop.h"
 #include "harness/run.h"
 #include "nvlink/pairs.h"
 
@@ -11,7 +12,8 @@ using namespace harness;
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {{"--links", Kind::count, "COUNT", "NVLinks that each GPU shall have up"},
                                   {"--stand-ins", Kind::count, "COUNT", "host: how many GPUs the host's memory stands for (default 2)"},
-                                  {"--nvml", Kind::text, "FILE", "library in the place of libnvidia-ml.so.1, for tests; the host back end reads links through it alone"}};
+                                  {"--nvml", Kind::text, "FILE", "library in the place of libnvidia-ml.so.1, for tests; the host back end reads links through it alone"},
+                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default: cuda 300, host never)"}};
 constexpr MetricFacts kMetrics[] = {{"nvlink.links", "B/s", "one way, what a GPU's NVLinks carry that are up"},
                                     {"nvlink.copy", "B/s", "from one GPU to another that all their links join"},
                                     {"nvlink.copy.both", "B/s", "both ways at once, together"},
@@ -28,7 +30,8 @@ constexpr Program kProgram{.name = "nvlink",
                            .size_help = "of one copy (default: cuda 512MiB, host 32MiB)",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
-                           .metrics = kMetrics};
+                           .metrics = kMetrics,
+                           .stuck_after = kStuckAfter};
 constexpr unsigned kStandIns = 2, kMostStandIns = 64;
 
 std::unique_ptr<Gpus> open(const Options& options) {
@@ -47,7 +50,9 @@ std::unique_ptr<Gpus> open(const Options& options) {
 
 void body(const Options& options, Reporter& report) {
   if (options.size && (*options.size < 4096 || *options.size % 8 != 0)) throw CouldNotRun(Cause::not_applicable, "'--size' has at least 4 KiB, in whole 8 bytes");
+  stage("opening the GPUs");
   const std::unique_ptr<Gpus> gpus = open(options);
+  stage("asking NVML for the links");
   std::string why = "the host back end has no NVML of its own";
   std::optional<Nvml> nvml;
   if (options.device == Backend::cuda || options.has("--nvml")) nvml = Nvml::open(why, options.text("--nvml", "libnvidia-ml.so.1").c_str());

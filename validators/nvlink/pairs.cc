@@ -122,6 +122,7 @@ class Run {
   }
 
   void report_links() {
+    stage("asking NVML for the links again");
     std::vector<GpuLinks> after = read_links(nvml_, why_, uuids_);
     for (int gpu = 0; gpu < gpus_.count(); ++gpu) {
       const GpuLinks &was = before_[static_cast<std::size_t>(gpu)], &is = after[static_cast<std::size_t>(gpu)];

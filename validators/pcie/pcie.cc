@@ -15,7 +15,8 @@ using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {{"--sysfs", harness::Kind::text, "DIR", "folder that holds a tree as /sys, for tests and for trees of other machines (default: /)"},
-                                    {"--copies", harness::Kind::toggle, "", "host: copies between the memory of NUMA nodes in a GPU's place, instead of the links"}};
+                                    {"--copies", harness::Kind::toggle, "", "host: copies between the memory of NUMA nodes in a GPU's place, instead of the links"},
+                                    {"--timeout", harness::Kind::seconds, "SECONDS", "end when nothing moves for so long (default: cuda 300, host never)"}};
 constexpr MetricFacts kMetrics[] = {{"pcie.link.gpu", "B/s", "one direction after coding: lanes as negotiated, speed as both ends can do"},
                                     {"pcie.link.nic", "B/s", "as negotiated"},
                                     {"pcie.link.nvme", "B/s", "as negotiated"},
@@ -31,7 +32,8 @@ constexpr Program kProgram{.name = "pcie",
                            .size_help = "of one copy (default: cuda 256MiB, host 64MiB)",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
-                           .metrics = kMetrics};
+                           .metrics = kMetrics,
+                           .stuck_after = harness::kStuckAfter};
 constexpr auto kBetween = std::chrono::milliseconds(100);   // two looks: a link that trains again and again shows
 
 void body(const Options& options, Reporter& report) {

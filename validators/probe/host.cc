@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "harness/loop.h"
 #include "harness/machine.h"
 #include "probe/facts.h"
 
@@ -308,10 +309,13 @@ std::string whole_object(const std::string& host, const std::string& time_utc, c
   memory_facts(json, root);
   platform_facts(json, root);
   pci_facts(json, root);
+  stage("asking NVIDIA's driver");
   gpu_facts(json, root);
+  stage("looking at network adapters");
   nic_facts(json, root);
   rdma_facts(json, root);
   drive_facts(json, root);
+  stage("looking at mounts");
   mount_facts(json, root);
   if (live) process_facts(json);
   json.end_object();

@@ -8,10 +8,14 @@ using namespace clusterc;
 using namespace clusterc::harness;
 
 constexpr Backend kBackends[] = {Backend::host};
+constexpr double kStuckAfterLook = 60;   // a look at a large node takes seconds
+constexpr ExtraOption kExtra[] = {{"--timeout", Kind::seconds, "SECONDS", "end when what is asked, as the NVIDIA driver, does not answer for so long (default 60)"}};
 constexpr Program kProgram{.name = "probe",
                            .summary = "what is there: system, processors, memory, PCI tree, GPUs, NICs, drives, mounts, limits",
                            .measures = false,
-                           .backends = kBackends};
+                           .backends = kBackends,
+                           .extra = kExtra,
+                           .stuck_after = kStuckAfterLook};
 
 }  // namespace
 

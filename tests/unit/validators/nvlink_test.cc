@@ -48,6 +48,8 @@ class Nvlink : public ::testing::Test {
   static std::string detail(const Result& r) { return r.ended() ? r.records.back().value("detail", "") : r.text; }
 };
 
+using NvlinkFault = Nvlink;
+
 // Three GPUs: three pairs, each with a copy forth, back and both ways, and a walk forth and back.
 TEST_F(Nvlink, EveryPairIsCopiedEachWayAndWalked) {
   const Result r = look("18s;18s;18s", {"--stand-ins", "3", "--links", "18"});
@@ -261,6 +263,19 @@ TEST(NvlinkGpu, WithoutAGpuTheCauseIsSaid) {
   ASSERT_TRUE(r.ended()) << r.text;
   EXPECT_EQ(r.status, 2);
   EXPECT_TRUE(std::set<std::string>({"no NVIDIA driver", "no GPU", "driver too old", "device error"}).contains(r.records.back()["reason"])) << r.text;
+}
+
+// A driver that hangs: the run ends with a record that says where.
+TEST_F(NvlinkFault, NvmlThatNeverAnswersEndsTheRun) {
+  for (const char* where : {"init", "handle"}) {
+    setenv("FAKE_NVML_HANGS", where, 1);
+    const Result r = look("18s;18s", {"--timeout", "0.5"});
+    unsetenv("FAKE_NVML_HANGS");
+    EXPECT_EQ(r.status, 2) << where;
+    ASSERT_TRUE(r.ended()) << r.text;
+    EXPECT_EQ(r.records.back()["reason"], "timeout");
+    EXPECT_EQ(detail(r), "asking NVML for the links: nothing moved for 0.5 s");
+  }
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // The programs as they are installed: what they print, how they end, and that wrong data and a hung rank are found.
+#include <unistd.h>
+
 #include <set>
 
 #include "unit/validators/program_run.h"
@@ -447,6 +449,26 @@ TEST(Programs, NcclWithoutADriverSaysSo) {
   const json* end = first_end(result);
   ASSERT_NE(end, nullptr) << result.text;
   EXPECT_EQ((*end)["reason"], "no NVIDIA driver");
+}
+
+// A driver that hangs, and a probe that shall say so; without the fault the same library answers.
+TEST(ProbeFault, NvmlThatNeverAnswersEndsTheRun) {
+  char pattern[] = "/tmp/clusterc-nvml-XXXXXX";
+  const std::string folder = mkdtemp(pattern);
+  ASSERT_EQ(symlink(CLUSTERC_FAKE_NVML, (folder + "/libnvidia-ml.so.1").c_str()), 0);
+  setenv("LD_LIBRARY_PATH", folder.c_str(), 1);
+  setenv("FAKE_NVML_HANGS", "init", 1);
+  const Result hung = run({program("probe"), "--timeout", "0.5"});
+  unsetenv("FAKE_NVML_HANGS");
+  const Result answered = run({program("probe"), "--timeout", "30"});
+  unsetenv("LD_LIBRARY_PATH");
+  fs::remove_all(folder);
+  EXPECT_EQ(hung.status, 2);
+  ASSERT_TRUE(hung.ended()) << hung.text;
+  EXPECT_EQ(hung.records.back()["reason"], "timeout");
+  EXPECT_EQ(hung.records.back()["detail"], "asking NVIDIA's driver: nothing moved for 0.5 s");
+  EXPECT_EQ(answered.status, 0) << answered.text;
+  EXPECT_NE(answered.text.find("\"nvml\":true"), std::string::npos) << answered.text;
 }
 
 }  // namespace
