@@ -161,6 +161,23 @@ void check_password(const Cluster& c, Findings& findings) {
     findings.note("slurm-password-unreadable", file.span, "slurmdbd runs as the user slurm, and nobody but root reads below /root").help("/etc/slurm/slurmdbd.password.conf, of slurm and with mode 0600");
 }
 
+// A directory lets everybody in who is in it: on nodes of jobs past the scheduler, and on those that manage the cluster.
+void check_doors(const CompileInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (c.spec.teams.begin() == c.spec.teams.end() || !is_made(c, "ansible")) return;
+  std::vector<std::string> open;
+  SourceSpan at;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const NodeGroupModel& group = c.nodes[g];
+    const auto& identity = group.software.identity;
+    if (group.count == 0 || group.has_role(Role::login) || !identity || identity->kind.value_or("local") == "local") continue;
+    open.push_back(group.name), at = identity->kind.span.valid() ? identity->kind.span : group.span;
+  }
+  if (!open.empty())
+    findings.note("login-ungated", at, "whoever is in the directory may log in to " + quoted(open) + " by ssh: nothing that is compiled asks for a job or a group first")
+        .help("on nodes of jobs pam_slurm_adopt (Debian: libpam-slurm-adopt) with `PrologFlags=Alloc,Contain` as an extra line; on others AllowGroups of sshd, or access_provider of SSSD");
+}
+
 // A provider's own resolver knows names that nobody else does: of its machines, its services, the site's private zones.
 void check_provider_names(const CompileInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -180,6 +197,7 @@ void check_deployment(const CompileInput& in, Findings& findings) {
   check_users(in.cluster, findings);
   check_password(in.cluster, findings);
   check_provider_names(in, findings);
+  check_doors(in, findings);
 }
 
 }  // namespace clusterc

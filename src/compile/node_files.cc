@@ -36,7 +36,12 @@ NodeFiles node_files(const Cluster& c, const Plan& plan, int group, const GroupN
   if (s.limits && s.limits->nofile) limit("nofile", number(*s.limits->nofile));
   if (s.limits && s.limits->nproc) limit("nproc", number(*s.limits->nproc));
   // Daemons do not read limits.d: jobs get what slurmd has
-  if (!memlock.empty() && c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::slurm) out.slurmd = "[Service]\nLimitMEMLOCK=" + (memlock == "unlimited" ? std::string("infinity") : memlock + "K") + "\n";
+  if (c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::slurm) {
+    if (!memlock.empty()) out.slurmd += "LimitMEMLOCK=" + (memlock == "unlimited" ? std::string("infinity") : memlock + "K") + "\n";
+    if (s.limits && s.limits->nofile) out.slurmd += "LimitNOFILE=" + number(*s.limits->nofile) + "\n";
+    if (s.limits && s.limits->nproc) out.slurmd += "LimitNPROC=" + number(*s.limits->nproc) + "\n";
+    if (!out.slurmd.empty()) out.slurmd.insert(0, "[Service]\n");
+  }
   // Several ports in one subnet: each answers for its own address only, and takes packets that the tables route elsewhere
   // (Linux, Documentation/networking/ip-sysctl.rst)
   if (network.several_in_one_subnet()) out.sysctl += "net.ipv4.conf.all.arp_ignore = 1\nnet.ipv4.conf.all.arp_announce = 2\nnet.ipv4.conf.all.rp_filter = 2\n";

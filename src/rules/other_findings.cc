@@ -31,6 +31,7 @@ constexpr OtherFinding kOthers[] = {
     {"inventory-value", "a cell of the inventory is not what its column holds: a MAC address, a GUID"},
     {"inventory-value-twice", "two devices of the inventory have the same MAC address or GUID"},
     {"kea-without-macs", "more machines without a MAC than Kea starts with in seconds"},
+    {"login-ungated", "machines besides the login nodes that everybody in the directory may log in to"},
     {"mirror-distribution-unknown", "the mirror has no packages of an operating system itself: they come with a subscription, or whence they come is not known"},
     {"mirror-installed-from-itself", "the mirror is a node that is installed over the network, from itself"},
     {"mirror-registry-unpacked", "the mirror's operating system packs no registry: nothing compiled serves the images"},

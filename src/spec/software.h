@@ -30,8 +30,8 @@ struct JobLimits {
   Value<Seconds> time;
   static constexpr std::string_view type_name = "job limits";
   template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("submit", s.submit, {.doc = "jobs that one user may have queued and running in a team", .least = 1, .most = 1e9});
-    v("running", s.running, {.doc = "jobs of one user in a team that run at a time", .least = 1, .most = 1e9});
+    v("submit", s.submit, {.doc = "jobs that one user may have queued and running in a team, in each partition", .least = 1, .most = 1e9});
+    v("running", s.running, {.doc = "jobs of one user in a team that run at a time, in each partition", .least = 1, .most = 1e9});
     v("time", s.time, {.doc = "longest time that a job may run: 2 days"});
   }
 };

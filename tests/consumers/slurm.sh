@@ -129,6 +129,17 @@ END
 )
 equal "keys that Slurm 22.05 refuses" "$refused" "CertmgrParameters CertmgrType DataParserParameters HashPlugin MaxBatchRequeue PreemptParameters SuspendExcStates TLSParameters TLSType ReturnToServise "
 
+# ---- a file server that is gone: whoever looks at the folder waits, here for a mountpoint that never answers; one that is not mounted, and one that is ------------
+mkdir -p "$work/hung/bin"
+printf 'mounted /data\n' > "$work/hung/node.sh"
+sed "s|^here=.*|here=$work/hung|; s/-s KILL 20/-s KILL 1/" "$work/superpod/slurm/healthcheck.sh" > "$work/hung/healthcheck.sh"
+for answer in 'exec sleep 60' 'exit 32' 'exit 0'; do
+  printf '#!/bin/sh\n%s\n' "$answer" > "$work/hung/bin/mountpoint" && chmod +x "$work/hung/bin/mountpoint"
+  SLURMD_NODENAME=n1 PATH=$work/hung/bin:$PATH timeout 30 sh "$work/hung/healthcheck.sh" --check 2>&1
+  echo "status $?"
+done > "$work/hung/said"
+equal "the health check of a folder" "$(tr '\n' ';' < "$work/hung/said")" "n1: /data does not answer;status 1;n1: /data is not mounted;status 1;status 0;"
+
 # ---- lines that are no Key=Value, as src/model/slurm_lines reads them: Slurm refuses the first seven from the same place on, and takes the others ------------------
 : > "$work/lines.said"
 while IFS= read -r text; do

@@ -96,7 +96,8 @@ class Choice {
       if (r_.deb) {
         out_.driver = {with((open ? "nvidia-open-" : "cuda-drivers-") + branch, true), headers()};
       } else {
-        out_.driver = {"@nvidia-driver:" + branch + (open ? "-open" : "-dkms"), "kernel-devel", "kernel-headers"};
+        // kernel-devel-matched belongs to the kernel that is installed; release 8 has none
+        out_.driver = {"@nvidia-driver:" + branch + (open ? "-open" : "-dkms"), r_.os == "8" ? "kernel-devel" : "kernel-devel-matched", "kernel-headers"};
       }
       if (has_nvswitch(g_) && g_.assembly < 0) {   // a rack's switches are managed in its switch trays
         out_.fabric_manager = {daemon("nvidia-fabricmanager")};

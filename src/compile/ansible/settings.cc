@@ -17,6 +17,7 @@
 #include "compile/opensm/opensm.h"
 #include "compile/roce/roce.h"
 #include "compile/slurm/slurm.h"
+#include "model/mig.h"
 #include "model/nvlink.h"
 
 namespace clusterc {
@@ -92,6 +93,7 @@ void slurm(const Cluster& c, const NodeGroupModel& g, std::string_view family, A
   if (own) {
     out.slurm_packages = {"munge", "slurm-client", "slurm-wlm-basic-plugins"};
     if (out.slurmd) out.slurm_packages.emplace_back("slurmd");
+    if (out.slurmd && !cut_by_mig(g.software).empty()) out.slurm_packages.emplace_back("slurm-wlm-nvml-plugin");   // AutoDetect=nvml of gres.conf; in Debian's contrib, Ubuntu's multiverse
     out.slurm_controller_packages = {"slurmctld"};
     out.slurm_database_packages = {"slurmdbd"};
   } else if (family == "Debian") {

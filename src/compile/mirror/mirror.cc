@@ -253,8 +253,8 @@ std::vector<PackageSource> distribution_sources(const NodeGroupModel& g) {
   if (!r || r->mirror.empty()) return {};
   const std::string suite(r->codename);
   if (r->family == "debian" || r->family == "ubuntu") {
-    // Firmware has an archive area of its own since Debian 12 (its release notes, 2.2); Ubuntu's Slurm and munge are in universe.
-    const std::string areas = r->family == "ubuntu" ? "main restricted universe" : r->number == "11" ? "main" : "main non-free-firmware";
+    // Firmware has an archive area of its own since Debian 12 (its release notes, 2.2); Ubuntu's Slurm and munge are in universe, Slurm's plugin for MIG in multiverse and contrib, where what NVIDIA's drivers ask for is, too.
+    const std::string areas = r->family == "ubuntu" ? "main restricted universe multiverse" : r->number == "11" ? "main contrib" : "main contrib non-free-firmware";
     const std::string key = "/usr/share/keyrings/" + std::string(r->family) + "-archive-keyring.gpg", name(r->family);
     return {{name, r->mirror, suite + " " + suite + "-updates", areas, key}, {name + "-security", std::string(security_mirror(*r)), suite + "-security", areas, key}};
   }

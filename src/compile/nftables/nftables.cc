@@ -63,6 +63,20 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
   }
 }
 
+// Those of the nodes that watch the cluster: the exporter that reads switches and PDUs runs there, under a user of its own. Managers share a file; the others have none of these.
+std::string addresses_of_monitors(const CompileInput& in) {
+  std::string out;
+  for (const AddressPlan& a : in.plan.addresses) {
+    const std::vector<EndPoints>& ends = in.cluster.networks[static_cast<std::size_t>(a.network)].ends;
+    for (std::size_t e = 0; e < ends.size(); ++e) {
+      if (ends[e].group < 0 || a.first[e] == 0 || !in.cluster.nodes[static_cast<std::size_t>(ends[e].group)].has_role(Role::monitoring) || is_management_port(in.cluster, in.cluster.networks[static_cast<std::size_t>(a.network)], ends[e])) continue;
+      const std::uint32_t last = a.first[e] + static_cast<std::uint32_t>(ends[e].members) * a.stride[e] - 1;
+      out += (out.empty() ? "" : ", ") + ipv4_text(a.first[e]) + (last > a.first[e] ? "-" + ipv4_text(last) : "");
+    }
+  }
+  return out;
+}
+
 void write(const CompileInput& in, std::string_view file, std::string_view who, const std::vector<Ipv4Prefix>& inside, const std::vector<Ipv4Prefix>& oob, bool login, bool manager, bool forwards, Bundle& bundle, Findings& findings) {
   bundle.open("nftables/" + std::string(file), "nftables", 0600);
   std::string& out = bundle.text();
@@ -97,7 +111,8 @@ void write(const CompileInput& in, std::string_view file, std::string_view who, 
   if (!oob.empty()) out += manager ? "    ip daddr @bmc ct state established,related accept\n    ip daddr @bmc udp sport 67 udp dport 68 accept\n    ip daddr . udp dport @tftp accept\n" : "    ip daddr @bmc drop\n";
   if (!oob.empty() && manager) {
     // Two that run under users of their own: who gives addresses out (above), and the exporter that reads switches and PDUs.
-    if (exporters_of(in.cluster).snmp) out += "    ip daddr @bmc udp dport 161 accept\n";
+    if (exporters_of(in.cluster).snmp)
+      if (const std::string monitors = addresses_of_monitors(in); !monitors.empty()) out += "    ip saddr { " + monitors + " } ip daddr @bmc udp dport 161 accept\n";
     out += "    ip daddr @bmc meta skuid != 0 drop\n";
   }
   out += "  }\n}\n";

@@ -71,6 +71,7 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("partman/choose_partition", "select", "finish");
   answer("grub-installer/only_debian", "boolean", "true");
   answer("apt-setup/cdrom/set-first", "boolean", "false");
+  answer("apt-setup/contrib", "boolean", "true");   // NVIDIA's drivers ask for packages of it
   if (!plan.security.empty()) {   // security.debian.org would be asked; the archive is signed, whence it comes is all the same
     answer("apt-setup/services-select", "multiselect", "updates");
     answer("apt-setup/local0/repository", "string", plan.security + " " + std::string(plan.release.codename) + "-security main");

@@ -91,7 +91,7 @@ quota() {
   have qos where name="$1" format=name || sacct add qos "$1"
   sacct modify qos where name="$1" set GrpTRES="$2"
 }
-# team ACCOUNT SHARE
+# team ACCOUNT SHARE: limits of jobs hold for each association of a user, which are one a partition
 team() {
   have account where name="$1" format=account || sacct add account "$1"
   have association where cluster="$cluster" account="$1" user= format=account || sacct add account "$1" cluster="$cluster"

@@ -138,13 +138,20 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.derived("ProctrackType", "proctrack/cgroup");
   f.derived("TaskPlugin", "task/affinity,task/cgroup");
   f.set("MpiDefault", facts.mpi);
-  f.set("PropagateResourceLimitsExcept", "MEMLOCK", "RDMA locks memory: each node has its own limit, and that of the login node is not carried along");
+  const auto says = [&](auto limit) {
+    return std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& n) { const auto& l = in.cluster.nodes[static_cast<std::size_t>(n.group)].software.limits; return l && limit(*l); });
+  };
+  std::string own = "MEMLOCK";
+  if (says([](const auto& l) { return static_cast<bool>(l.nofile); })) own += ",NOFILE";
+  if (says([](const auto& l) { return static_cast<bool>(l.nproc); })) own += ",NPROC";
+  f.set("PropagateResourceLimitsExcept", own, "each node has its own limits (RDMA locks memory); those of the login node are not carried along");
   f.set("ReturnToService", "1", "a node that did not answer comes back by itself once it registers with what it should have");
   const Scheduler& scheduler = *in.cluster.spec.software.scheduler;
   f.set("JobRequeue", scheduler.requeue.value_or(true) ? "1" : "0", "whether a batch job starts again when its node fails, where the job itself does not say");
   f.blank();
   f.comment("on each node: what the spec promises is looked for before and after each job, and every five minutes");
   f.program("Prolog", format("{}/prolog.sh", kSlurmFolder), "looks before each job for what the spec promises, and makes its scratch");
+  f.set("PrologEpilogTimeout", "300", "a file server or a driver that does not answer holds no node for ever");
   f.program("Epilog", format("{}/epilog.sh", kSlurmFolder), "takes the scratch of each job away, and looks at the node");
   // Alloc: on all nodes of a job before its first task. A prolog that fails drains the node; from 23.02 on every batch job goes back into the
   // queue then (ForceRequeueOnFail: NEWS of 23.02), before that those that may be requeued.

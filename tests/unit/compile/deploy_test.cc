@@ -83,6 +83,9 @@ TEST(Deploy, JobsMayLockWhatTheSpecSays) {
   EXPECT_NE(slurmd(", limits: { memlock: 64 GiB }").find("LimitMEMLOCK=67108864K"), std::string::npos) << slurmd(", limits: { memlock: 64 GiB }");
   EXPECT_NE(slurmd(", limits: { memlock: unlimited }").find("LimitMEMLOCK=infinity"), std::string::npos);
   EXPECT_EQ(slurmd("").find("LimitMEMLOCK"), std::string::npos);
+  EXPECT_NE(slurmd(", limits: { nofile: 65536, nproc: 4096 }").find("LimitNOFILE=65536\n"), std::string::npos);
+  EXPECT_NE(slurmd(", limits: { nofile: 65536, nproc: 4096 }").find("LimitNPROC=4096\n"), std::string::npos);
+  EXPECT_EQ(slurmd(", limits: { nofile: 65536 }").find("LimitNPROC"), std::string::npos);
 }
 
 }  // namespace

@@ -23,7 +23,15 @@ gpu_instances() {
   answers=$(timeout 30 "$2" -L 2>/dev/null | grep -c '^ *MIG ')
   [ "$answers" -eq "$1" ] || miss "$answers of $1 MIG instances are there"
 }
-mounted() { mountpoint -q "$1" || miss "$1 is not mounted"; }
+# mounted FOLDER: a server that is gone keeps whoever looks waiting, until it is killed
+mounted() {
+  timeout -s KILL 20 mountpoint -q "$1"
+  case $? in
+    0) ;;
+    124 | 137) miss "$1 does not answer" ;;
+    *) miss "$1 is not mounted" ;;
+  esac
+}
 scratch() { mounted "$1"; }
 scratch_folder() { :; }
 if [ -r "$here/node.sh" ]; then
