@@ -38,7 +38,7 @@ gpu_instances() {
 }
 # mounted FOLDER: a server that is gone keeps whoever looks waiting, until it is killed
 mounted() {
-  timeout -s KILL 20 mountpoint -q "$1"
+  { timeout -s KILL 20 mountpoint -q "$1"; } 2> /dev/null
   case $? in
     0) ;;
     124 | 137) miss "$1 does not answer" ;;

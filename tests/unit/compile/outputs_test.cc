@@ -301,7 +301,7 @@ TEST(Ansible, PackagesFollowTheGpu) {
   };
   const std::string volta = "instance: generic-4u-pcie8, gpus: 8 x nvidia-v100-pcie-32, nics: { data: cx6-vpi-200 }";
   EXPECT_EQ(packages("instance: nvidia-dgx-h100", "os: ubuntu-22.04, gpu_driver: 535"), "nvidia: cuda-drivers-535 linux-headers-generic; fabric_manager: nvidia-fabricmanager-535");
-  EXPECT_EQ(packages("instance: nvidia-dgx-h100", "os: rocky-9.4, gpu_driver: 570, kernel_modules: open"), "nvidia: \"@nvidia-driver:570-open\" kernel-devel kernel-headers; fabric_manager: nvidia-fabricmanager-570");
+  EXPECT_EQ(packages("instance: nvidia-dgx-h100", "os: rocky-9.4, gpu_driver: 570, kernel_modules: open"), "nvidia: \"@nvidia-driver:570-open\" kernel-devel-matched kernel-headers; fabric_manager: nvidia-fabricmanager-570");
   EXPECT_EQ(packages("instance: nvidia-dgx-b200", "os: ubuntu-24.04, gpu_driver: 580.95.05"), "nvidia: \"nvidia-open-580=580.95.05-*\" linux-headers-generic; fabric_manager: \"nvidia-fabricmanager=580.95.05-*\" nvlink5-580");
   EXPECT_EQ(packages(volta, "os: debian-12, gpu_driver: 580, cuda: 12.9, nccl: 2.28"), "nvidia: cuda-drivers-580 linux-headers-amd64; cuda: cuda-toolkit-12-9 \"libnccl2=2.28.*+cuda12.?\" \"libnccl-dev=2.28.*+cuda12.?\"");
   EXPECT_EQ(packages(volta, "os: rocky-9, cuda: 12.9.1, nccl: 2.28.9"), "cuda: cuda-toolkit-12-9 \"libnccl-2.28.9-*+cuda12.?\" \"libnccl-devel-2.28.9-*+cuda12.?\"");
