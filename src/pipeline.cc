@@ -97,6 +97,10 @@ void load_templates(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
       const fs::path path = at / name;
+      if (fs::status(path, failed); failed) {
+        unreadable("'" + path.string() + "' cannot be read: " + failed.message());
+        continue;
+      }
       if (!is_below(*root, path)) {
         run.findings.error("spec-path-outside", spec.templates.span, "'" + path.string() + "' leads out of the folder of templates through a link").help("put a copy there: what a link leads to is not read");
         continue;

@@ -38,6 +38,26 @@ void check_addresses(const Cluster& c, const Plan& plan, Findings& findings) {
     }
 }
 
+// "gpu001-compute-3" is one label of the cluster's zone, of 63 characters at most (RFC 1035, 2.3.4); BIND takes no zone with a longer one, and no host name is longer than 64.
+void check_name_lengths(const Cluster& c, Findings& findings) {
+  constexpr std::size_t kLongestLabel = 63;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const NodeGroupModel& group = c.nodes[g];
+    if (group.count == 0) continue;
+    std::string longest = group.names.name(0);
+    if (const std::string last = group.names.name(group.count - 1); last.size() > longest.size()) longest = last;
+    const std::string plain = longest;
+    for (const NetworkModel& n : c.networks)
+      for (const EndPoints& e : n.ends) {
+        if (!n.subnet || e.group != static_cast<int>(g)) continue;
+        std::string alias = plain + "-" + n.name;
+        if (alias.size() > longest.size()) longest = std::move(alias);
+      }
+    if (longest.size() > kLongestLabel)
+      findings.error("hosts-name-too-long", group.span, "'" + longest + "' has " + std::to_string(longest.size()) + " characters, and a name in the cluster's zone has 63 at most").help("shorter names of nodes, or of the network");
+  }
+}
+
 // A row that names nobody is a slip of the pen more often than a device in a drawer: its MAC or GUID goes into no file.
 void check_inventory(const Cluster& c, const Plan& plan, const Inventory& inventory, Findings& findings) {
   using What = FabricBlock::What;
@@ -114,6 +134,7 @@ void check_inventory_ports(const Cluster& c, const Plan& plan, const Inventory& 
 std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, bool judging, Bundle& bundle, Findings& findings) {
   std::vector<std::string_view> uncalled;
   check_addresses(c, plan, findings);
+  check_name_lengths(c, findings);
   check_sources(c, plan, findings);
   const CompileInput all{c, plan, asked.spec_digest, nullptr, asked.accepted, asked.inventory, judging};
   std::optional<Replacing> replacing;

@@ -14,6 +14,8 @@
 #include "compile/group_network.h"
 #include "compile/hosts/each_address.h"
 #include "compile/install/install.h"
+#include "compile/slurm/slurm.h"
+#include "model/named_hosts.h"
 
 namespace clusterc {
 namespace {
@@ -40,6 +42,17 @@ bool reaches_by_route(const CompileInput& in, int group, int network, std::uint3
   return std::any_of(hosts.begin(), hosts.end(), [&](const HostRoute& r) { return r.to == address; });
 }
 
+// None of the cluster's machines, by its name or one of its aliases (NODE-NETWORK).
+bool is_outside(const Cluster& c, std::string_view host) {
+  const std::string_view name = without_domain(c, host);
+  return std::none_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) {
+    if (g.names.index_of(name) >= 0) return true;
+    for (std::size_t at = name.rfind('-'); at != name.npos && at > 0; at = name.rfind('-', at - 1))
+      if (g.names.index_of(name.substr(0, at)) >= 0) return true;
+    return false;
+  });
+}
+
 // Servers that a group is told of and that lie in none of its networks, where it has no gateway. A name that is none of the cluster's lies wherever somebody's name
 // server says: outside.
 void check_ways(const CompileInput& in, Findings& findings) {
@@ -48,6 +61,10 @@ void check_ways(const CompileInput& in, Findings& findings) {
   std::vector<std::string> without, nameless, clockless;
   std::vector<std::vector<std::string>> mountless(c.storage.size());
   std::vector<const Value<std::string>*> filers(c.storage.size());
+  std::vector<std::string> directories, bases;
+  NamedHost directory;
+  SourceSpan base_at;
+  std::string base_host;
   SourceSpan at, nameless_at, clockless_at;
   std::string outside, clock;
   const std::uint32_t own_name = own_name_server(in);
@@ -84,6 +101,10 @@ void check_ways(const CompileInput& in, Findings& findings) {
     }
     for (const auto& s : group.software.name_servers)
       if (s && !beside(*s)) far = &s;
+    for (const NamedHost& h : directory_hosts(group.software))
+      if (!far && is_outside(c, h.host) && !beside(h.host)) directories.push_back(group.name), directory = h;
+    if (const auto& scheduler = c.spec.software.scheduler; slurm_keeps_accounts(c, group) && scheduler->accounting && scheduler->accounting->database && *scheduler->accounting->database != "localhost")
+      if (const auto& base = scheduler->accounting->database; is_outside(c, *base) && !beside(*base)) bases.push_back(group.name), base_at = base.span, base_host = *base;
     if (far) without.push_back(group.name), at = far->span, outside = **far;
     for (std::size_t i = 0; i < c.storage.size(); ++i)
       if (const auto filer = mounts_from_outside(c, in.plan, static_cast<int>(i), static_cast<int>(g)); filer && !beside(**filer)) mountless[i].push_back(group.name), filers[i] = filer;
@@ -95,6 +116,12 @@ void check_ways(const CompileInput& in, Findings& findings) {
   if (!fetching.empty() && without.empty())
     findings.note("network-no-way-out", fetching_at, quoted(fetching) + (fetching.size() == 1 ? " has" : " have") + " no gateway: nothing that is compiled leads to " + (c.own_site ? "" : "other networks, or to ") + "the repositories that " + (installs(c) ? "installers and plays" : "the plays") + " read")
         .help("`gateway` of a network names its router" + std::string(c.own_site ? "; a site without internet has a `mirror`" : ", in a cloud's subnet most often its first address"));
+  const auto unreached = [&](SourceSpan span, std::vector<std::string> groups, const std::string& what, const std::string& host) {
+    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+    findings.note("network-no-way-out", span, quoted(groups) + (groups.size() == 1 ? " asks " : " ask ") + what + " '" + one_line(host) + "', and " + (groups.size() == 1 ? "has" : "have") + " no gateway: " + (parse_ipv4(host) ? "it lies in no network of theirs" : "its name has to mean an address in a network of theirs")).help("`gateway` of a network names its router");
+  };
+  if (!directories.empty()) unreached(directory.span, directories, "the directory", directory.host);
+  if (!bases.empty()) unreached(base_at, bases, "the database", base_host);
   for (std::size_t i = 0; i < c.storage.size(); ++i)
     if (const std::vector<std::string>& groups = mountless[i]; !groups.empty())
       findings.note("network-no-way-out", filers[i]->span, quoted(groups) + (groups.size() == 1 ? " mounts '" : " mount '") + c.storage[i].name + "' from '" + one_line(**filers[i]) + "', and " + (groups.size() == 1 ? "has" : "have") +

@@ -100,6 +100,18 @@ int network_at(const Cluster& c, std::uint32_t address, int group) {
 
 bool is_of(const StorageModel& s, StorageKind kind) { return s.spec && s.spec->kind && *s.spec->kind == kind && s.spec->mount; }
 
+// The network that NODE-NETWORK of hosts means; nullopt: it is no such name.
+std::optional<int> network_of_alias(const Cluster& c, std::string_view host) {
+  const std::string_view name = without_domain(c, host);
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    const std::string behind = "-" + c.networks[n].name;
+    if (!name.ends_with(behind)) continue;
+    for (const NodeGroupModel& g : c.nodes)
+      if (g.names.index_of(name.substr(0, name.size() - behind.size())) >= 0) return static_cast<int>(n);
+  }
+  return std::nullopt;
+}
+
 // What a client of this kind mounts; nullopt: the spec does not say, or says it badly.
 std::optional<NetworkMount> mount_of_source(const Cluster& c, const StorageModel& s, int group) {
   if (!s.spec->source) return std::nullopt;
@@ -111,6 +123,7 @@ std::optional<NetworkMount> mount_of_source(const Cluster& c, const StorageModel
     return reached ? std::optional(NetworkMount{*s.spec->source, *s.spec->mount, "lustre", "flock,_netdev"}) : std::nullopt;
   }
   if (!is_of(s, StorageKind::beegfs) || !is_mount_host(*s.spec->source)) return std::nullopt;
+  if (const auto network = network_of_alias(c, *s.spec->source); network && end_points_of(c, *network, group) < 0) return std::nullopt;
   // The file is the client package's own, and names the file with the secret of connections (connAuthFile, /etc/beegfs/conn.auth).
   return NetworkMount{"beegfs_nodev", *s.spec->mount, "beegfs", "cfgFile=/etc/beegfs/beegfs-client.conf,sysMgmtdHost=" + *s.spec->source + ",_netdev"};
 }
@@ -123,6 +136,7 @@ std::optional<NetworkMount> network_mount(const Cluster& c, const Plan& plan, in
   std::string why;
   if (s.nodes < 0 && s.spec->source) from = read_nfs_source(*s.spec->source, why).value_or(from);
   if (from.host.empty()) from.host = nfs_server(c, plan, storage, group);
+  if (from.host.find(':') != std::string::npos && !from.host.starts_with('[')) from.host = "[" + from.host + "]";   // IPv6: nfs(5)
   return from.host.empty() ? std::nullopt : std::optional(NetworkMount{from.host + ":" + from.folder, *s.spec->mount, "nfs", "hard,_netdev"});
 }
 
@@ -140,6 +154,17 @@ void note_source(const Cluster& c, const Plan& plan, int storage, Findings& find
     findings.note("storage-not-mounted", source.span, "'" + s.name + "' is not mounted on " + join(left, ", ") + ": no network with a subnet joins them and its management servers").help("LNet routers between two networks are yours to set up, and so is such a mount");
   findings.note("storage-client-uninstalled", s.span, "'" + s.name + "' is mounted by fstab, and nothing that is compiled installs the client of " + (lustre ? "Lustre" : "BeeGFS"))
       .help(lustre ? "install the client that is built for the nodes' kernel; the health check fails until the file system is mounted" : "install beegfs-client, and put the secret of connections where its beegfs-client.conf says; the health check fails until the file system is mounted");
+}
+
+// o2ib is LNet over RDMA: an Ethernet port without it has none.
+void check_lnets(const Cluster& c, const StorageModel& s, const LustreSource& source, Findings& findings) {
+  for (const LustreNid& nid : source.nids)
+    for (const NetworkModel& n : c.networks) {
+      if (!nid.net.starts_with("o2ib") || nid.address == 0 || !n.subnet || !n.subnet->contains(nid.address) || n.kind != LinkKind::ethernet) continue;
+      if (n.spec && (n.spec->rdma.value_or(Rdma::none) != Rdma::none || n.spec->roce)) continue;
+      findings.warning("storage-lnet-without-rdma", s.spec->source.span, "'" + nid.net + "' is LNet over RDMA, and '" + ipv4_text(nid.address) + "' lies in network '" + n.name + "', which is Ethernet without `rdma`").help("@tcp, or `rdma: roce` of the network");
+      return;
+    }
 }
 
 // A `source` beside servers that are bought: the plan gives these their addresses, and hosts and zones have those.
@@ -244,12 +269,23 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
           findings.error("storage-external-own", s.spec->servers->external.span, "'" + *s.spec->servers->external + "' is a node of '" + g.name + "', and `external` is a host that is none of the cluster's: nothing would export '" + s.name + "'").help("`servers: { nodes: " + g.name + " }`");
     if (!s.spec || !s.spec->source || !s.spec->kind) continue;
     const auto& source = s.spec->source;
+    if (!s.spec->mount && (*s.spec->kind == StorageKind::lustre || *s.spec->kind == StorageKind::beegfs || is_nfs(s)))
+      findings.warning("storage-source-unused", source.span, "'" + s.name + "' has a `source` and no `mount`: nobody mounts it").help("`mount: /" + s.name + "`, or take the source out");
     const std::string shown = "'" + one_line(source->substr(0, 80)) + "'";
     std::string why;
     if (*s.spec->kind == StorageKind::lustre) {
       if (!read_lustre_source(*source, why))
         findings.error("storage-source-malformed", source.span, shown + " is nothing that Lustre mounts: " + why).help("NIDs of the management servers, then the name: 10.3.0.5@o2ib:10.3.0.6@o2ib:/scratch");
+      else check_lnets(c, s, *read_lustre_source(*source, why), findings);
     } else if (*s.spec->kind == StorageKind::beegfs) {
+      if (s.nodes >= 0 && is_mount_host(*source) && !parse_ipv4(*source)) {
+        const HostPattern& servers = c.nodes[static_cast<std::size_t>(s.nodes)].names;
+        const std::string_view name = without_domain(c, *source);
+        bool theirs = servers.index_of(name) >= 0;
+        for (std::size_t at = name.rfind('-'); !theirs && at != name.npos && at > 0; at = name.rfind('-', at - 1)) theirs = servers.index_of(name.substr(0, at)) >= 0;
+        if (!theirs)
+          findings.warning("storage-source-elsewhere", source.span, shown + " is none of the nodes that serve '" + s.name + "', " + servers.text() + ": hosts and mounts would name different machines").help("one of them; where the management service runs elsewhere, accept this");
+      }
       if (!is_mount_host(*source)) findings.error("storage-source-malformed", source.span, shown + " is no host of BeeGFS's management service").help("one host name or address: mgmt1");
     } else if (is_nfs(s) && s.nodes < 0) {
       const auto from = read_nfs_source(*source, why);

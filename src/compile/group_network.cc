@@ -247,8 +247,8 @@ void add_link_files(const CompileInput& in, GroupNetwork& network, std::string_v
 void check_interface_names(const CompileInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   std::int64_t ports = 0, nodes = 0;
-  std::string name, host;
-  SourceSpan at;
+  std::string name, host, ipoib;
+  SourceSpan at, ipoib_at;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     Findings of_network;   // said by the output
     const GroupNetwork network(in, static_cast<int>(g), of_network);
@@ -256,12 +256,18 @@ void check_interface_names(const CompileInput& in, Findings& findings) {
       std::int64_t missing = 0;
       for (const NetworkDevice& d : network.devices()) {
         if (d.kind != Kind::port || network.mac(d, i)) continue;
+        if (d.infiniband) {   // IPoIB has no address that a .link file could match: the image names them, or udev rules of the site
+          if (ipoib.empty()) ipoib = d.name + "' on '" + c.nodes[g].names.name(i), ipoib_at = c.nodes[g].span;
+          continue;
+        }
         if (name.empty()) name = d.name, host = c.nodes[g].names.name(i), at = c.nodes[g].span;
         ++missing;
       }
       ports += missing, nodes += missing > 0;
     }
   }
+  if (!ipoib.empty())
+    findings.note("network-names-unmade", ipoib_at, "nothing gives InfiniBand ports their names: those of their network configuration, such as '" + ipoib + "', must exist on the machine").help("by the image, or by udev rules of your own with their GUIDs");
   if (ports == 0) return;
   findings.note("network-names-unmade", at, std::to_string(ports) + (ports == 1 ? " port of " : " ports of ") + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes") + " get no name here: that which their network configuration has, such as '" + name + "' on '" + host + "', must exist on the machine")
       .help("a row of the inventory for each port lets it be given by MAC: " + host + "," + name + ",94:6d:ae:00:00:01");

@@ -38,7 +38,11 @@ std::vector<NamedHost> named_hosts(const Cluster& c) {
   };
   for (const StorageModel& s : c.storage) {
     if (!s.spec) continue;
-    if (s.spec->servers) add(s.spec->servers->external, true);
+    if (s.spec->servers && s.spec->servers->external) {
+      add(s.spec->servers->external, true);
+      const auto& kind = s.spec->kind;   // who mounts by `source` knows nothing of it
+      out.back().asked = !(s.spec->source && kind && (*kind == StorageKind::lustre || *kind == StorageKind::beegfs));
+    }
     sources(s, out);
   }
   const Software& s = c.spec.software;
@@ -47,6 +51,12 @@ std::vector<NamedHost> named_hosts(const Cluster& c) {
   if (s.scheduler && s.scheduler->accounting && s.scheduler->accounting->database && *s.scheduler->accounting->database != "localhost") add(s.scheduler->accounting->database);
   if (s.identity) directories(s.identity->server, out);
   if (s.mirror) add(s.mirror->server);
+  return out;
+}
+
+std::vector<NamedHost> directory_hosts(const Software& s) {
+  std::vector<NamedHost> out;
+  if (s.identity) directories(s.identity->server, out);
   return out;
 }
 

@@ -129,6 +129,22 @@ END
 )
 equal "keys that Slurm 22.05 refuses" "$refused" "CertmgrParameters CertmgrType DataParserParameters HashPlugin MaxBatchRequeue PreemptParameters SuspendExcStates TLSParameters TLSType ReturnToServise "
 
+# ---- the keys behind NodeName, PartitionName, NodeSet and DownNodes, likewise: refused are those of newer releases alone -------------------------------------------
+refused=$(python3 - "$src/src/compile/slurm/conf_keys.cc" "$work" <<'END'
+import os, re, subprocess, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+conf = os.path.join(sys.argv[2], "line-keys.conf")
+for table, line in (("kNodeKeys", "NodeName=n2"), ("kPartitionKeys", "PartitionName=z Nodes=n1"), ("kNodeSetKeys", "NodeSet=s"), ("kDownNodesKeys", "DownNodes=n1")):
+    for key in [*re.findall(r'"([A-Za-z0-9]+)"', re.search(table + r"\[\] = \{(.*?)\}", text, re.S)[1]), "Wieght"]:
+        with open(conf, "w", encoding="utf-8") as file:
+            file.write(f"ClusterName=x\nSlurmctldHost=localhost\nNodeName=n1\nPartitionName=p Nodes=n1\n{line} {key}=1\n")
+        said = subprocess.run(["sinfo", "-V"], env={**os.environ, "SLURM_CONF": conf}, capture_output=True, text=True, timeout=20, check=False).stderr
+        if "Parse error" in said or "unrecognized" in said:
+            print(key, end=" ")
+END
+)
+equal "keys of lines that Slurm 22.05 refuses" "$refused" "RestrictedCoresPerGPU Topology Wieght ExclusiveTopo MaxCPUsPerSocket PowerDownOnIdle Topology Wieght Wieght Wieght "
+
 # ---- a file server that is gone: whoever looks at the folder waits, here for a mountpoint that never answers; one that is not mounted, and one that is ------------
 mkdir -p "$work/hung/bin"
 printf 'mounted /data\n' > "$work/hung/node.sh"

@@ -1,4 +1,4 @@
-// clusterc-mpi: messages between pairs of ranks, barrier and all-reduce by message size, every result checked. README.md says what it proves.
+// clusterc-mpi: messages between pairs of ranks, barrier, all-reduce, all-gather and all-to-all by message size, every result checked. README.md says what it proves.
 #include <mpi.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host};
-constexpr std::string_view kTests = "pingpong|bandwidth|bidirectional|multi-pair|message-rate|barrier|allreduce";
+constexpr std::string_view kTests = "pingpong|bandwidth|bidirectional|multi-pair|message-rate|barrier|allreduce|allgather|alltoall";
 constexpr std::string_view kTypes = "float32|int32", kPlacements = "in-place|out-of-place";
 constexpr ExtraOption kExtra[] = {
     {"--tests", Kind::choices, kTests, "which (default: all)"},
@@ -42,9 +42,15 @@ constexpr MetricFacts kMetrics[] = {{"mpi.pingpong.time", "s", "half of a round 
                                     {"mpi.barrier.time", "s", "of the slowest rank", false},
                                     {"mpi.allreduce.time", "s", "of the slowest rank, by message size", false},
                                     {"mpi.allreduce.algbw", "B/s", "bytes of one rank's vector / time"},
-                                    {"mpi.allreduce.busbw", "B/s", "algbw x 2 (n-1)/n"}};
+                                    {"mpi.allreduce.busbw", "B/s", "algbw x 2 (n-1)/n"},
+                                    {"mpi.allgather.time", "s", "of the slowest rank, by size of the result", false},
+                                    {"mpi.allgather.algbw", "B/s", "bytes of the result / time"},
+                                    {"mpi.allgather.busbw", "B/s", "algbw x (n-1)/n"},
+                                    {"mpi.alltoall.time", "s", "of the slowest rank, by size of what one rank sends to all", false},
+                                    {"mpi.alltoall.algbw", "B/s", "bytes that one rank sends / time"},
+                                    {"mpi.alltoall.busbw", "B/s", "algbw x (n-1)/n"}};
 constexpr Program kProgram{.name = "mpi",
-                           .summary = "messages between ranks, barrier and all-reduce by MPI, started under mpirun or srun; only rank 0 prints",
+                           .summary = "messages between ranks, barrier and collectives by MPI, started under mpirun or srun; only rank 0 prints",
                            .size_kind = Kind::bytes,
                            .size_help = "measure this message size alone",
                            .backends = kBackends,
@@ -77,7 +83,17 @@ class Runner {
       else for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) between_pairs(facts, bytes);
     }
     if (wanted("barrier")) barrier();
-    if (!wanted("allreduce")) return;
+    if (wanted("allreduce")) sums(smallest, largest);
+    for (const Exchange exchange : {Exchange::allgather, Exchange::alltoall})
+      if (wanted(name_of(exchange)))
+        for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) exchanged(exchange, bytes);
+  }
+
+ private:
+  enum class Exchange { allgather, alltoall };
+  static std::string_view name_of(Exchange e) { return e == Exchange::allgather ? "allgather" : "alltoall"; }
+
+  void sums(std::uint64_t smallest, std::uint64_t largest) {
     for (const std::string& type : options_.choices("--types", kTypes)) {
       for (const std::string& placement : options_.choices("--placements", kPlacements)) {
         for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) {
@@ -88,7 +104,6 @@ class Runner {
     }
   }
 
- private:
   void watch_at_rest() {
     pulse_.doing("waiting for all ranks");
     check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
@@ -251,20 +266,62 @@ class Runner {
     Measurement m = figure(warmup, bytes, wrong, checked, load);
     m.parameters.insert(m.parameters.begin(), {{"type", type}, {"operation", std::string("sum")}, {"in_place", in_place}});
     m.variant = format("{} {}", type, in_place ? "in place" : "out of place");
-    m.metric = "mpi.allreduce.time";
+    report(m, "allreduce", seconds, bytes, bus_factor(ranks));
+  }
+
+  void report(Measurement& m, std::string_view what, const std::vector<double>& seconds, std::uint64_t bytes, double factor) {
+    m.metric = format("mpi.{}.time", what);
     m.unit = "s";
     m.higher_is_better = false;
     m.samples = seconds;
     report_.measurement(m);
-    if (ranks == 1) return;  // nothing crossed a link: no bandwidth
+    if (job_.ranks == 1) return;  // nothing crossed a link: no bandwidth
     m.unit = "B/s";
     m.higher_is_better = true;
-    m.metric = "mpi.allreduce.algbw";
+    m.metric = format("mpi.{}.algbw", what);
     m.samples = rates(seconds, static_cast<double>(bytes));
     report_.measurement(m);
-    m.metric = "mpi.allreduce.busbw";
-    m.samples = rates(seconds, static_cast<double>(bytes) * bus_factor(ranks));
+    m.metric = format("mpi.{}.busbw", what);
+    m.samples = rates(seconds, static_cast<double>(bytes) * factor);
     report_.measurement(m);
+  }
+
+  // One rank's share for another, or for all: element `index` of what it has.
+  std::uint32_t element(int rank, std::uint64_t index) const { return static_cast<std::uint32_t>(random_bits(stream_seed(options_.seed, static_cast<unsigned>(rank)), index)); }
+
+  // `size` bytes are what a rank has in the end (allgather), or in the beginning (alltoall): as many whole elements from, or for, each rank as fit in.
+  void exchanged(Exchange exchange, std::uint64_t size) {
+    const auto ranks = static_cast<std::size_t>(job_.ranks), me = static_cast<std::size_t>(job_.rank);
+    const std::size_t share = size / sizeof(std::uint32_t) / ranks;
+    if (share == 0) return;   // smaller than an element for each
+    const std::uint64_t bytes = share * ranks * sizeof(std::uint32_t);
+    const bool gathers = exchange == Exchange::allgather;
+    pulse_.doing(format("MPI_All{} of {}", gathers ? "gather" : "toall", bytes_text(static_cast<double>(bytes))));
+    std::vector<std::uint32_t> input(gathers ? share : share * ranks), output(share * ranks);
+    for (std::size_t i = 0; i < input.size(); ++i) input[i] = element(job_.rank, i);
+    const auto want = [&](std::size_t i) { return element(static_cast<int>(i / share), gathers ? i % share : me * share + i % share); };
+    const auto poison = [&] { for (std::size_t i = 0; i < output.size(); ++i) output[i] = ~want(i); };
+    poison();
+    LoadMeter meter(job_.node_cpus);
+    const Loop loop = loop_for(bytes);
+    const auto count = static_cast<int>(share);
+    const std::vector<double> slowest = times(loop, [&] {
+      check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+      const double begin = now_seconds();
+      if (gathers) check(MPI_Allgather(input.data(), count, MPI_UINT32_T, output.data(), count, MPI_UINT32_T, MPI_COMM_WORLD), "MPI_Allgather");
+      else check(MPI_Alltoall(input.data(), count, MPI_UINT32_T, output.data(), count, MPI_UINT32_T, MPI_COMM_WORLD), "MPI_Alltoall");
+      return now_seconds() - begin;
+    }, poison);
+    const std::optional<double> load = worst_share(meter, job_);
+    refuse_busy(load, options_, format("during the {} of {}", name_of(exchange), bytes_text(static_cast<double>(bytes))));
+    if (job_.rank == job_.ranks - 1) fault_flip_bit(output.data(), output.size() / 2 * sizeof(std::uint32_t));
+    std::uint64_t wrong[2] = {0, output.size()}, sum[2] = {};
+    for (std::size_t i = 0; i < output.size(); ++i) wrong[0] += output[i] != want(i);
+    check(MPI_Reduce(wrong, sum, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    pulse_.beat();
+    if (job_.rank != 0) return;
+    Measurement m = figure(loop.warmup, bytes, sum[0], sum[1], load);
+    report(m, name_of(exchange), slowest, bytes, static_cast<double>(ranks - 1) / static_cast<double>(ranks));
   }
 
   const Options& options_;

@@ -9,8 +9,10 @@
 #include "compile/ansible/settings.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
+#include "compile/gateways.h"
 #include "compile/hosts/each_address.h"
 #include "compile/install/install.h"
+#include "compile/mirror/mirror.h"
 #include "compile/templates.h"
 #include "write/writers.h"
 
@@ -244,12 +246,28 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
   struct Play { std::vector<std::string> hosts, roles; };
   std::vector<Play> plays;
   const auto busy = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const AnsibleSettings& s) { return !s.roles.empty(); }));
+  // Others may have their packages over a gateway: it forwards before they ask, and who has packages knows the way back.
+  const auto gateways_first = [&] {
+    const auto mirror = mirror_server(in);
+    for (const std::string_view role : {"repositories", "nftables", "kernel", "netplan", "networkd", "networkmanager"}) {
+      std::vector<std::string> hosts;
+      bool forwarding = false;
+      for (std::size_t g = 0; g < all.size(); ++g) {
+        const bool gateway = forwards(in.cluster, static_cast<int>(g)), serves = role.starts_with("net") && mirror && mirror->group == static_cast<int>(g);
+        if (runs(all[g], role) && (gateway || serves)) hosts.push_back(names[g]), forwarding |= gateway;
+      }
+      if (!forwarding) continue;
+      if (plays.empty() || plays.back().hosts != hosts) plays.push_back({hosts, {}});
+      plays.back().roles.emplace_back(role);
+    }
+  };
   for (const std::string_view role : ansible_roles()) {
     std::vector<std::string> hosts;
     for (std::size_t g = 0; g < all.size(); ++g)
       if (runs(all[g], role)) hosts.push_back(names[g]);
     if (hosts.empty()) continue;
     if (hosts.size() == busy) hosts = {"all"};
+    if (role == "repositories") gateways_first();   // behind the mirror, before who reads it through them
     if (plays.empty() || plays.back().hosts != hosts) plays.push_back({std::move(hosts), {}});
     plays.back().roles.emplace_back(role);
   }

@@ -280,7 +280,7 @@ void check_hidden_hosts(const CompileInput& in, const std::function<bool(std::st
   std::vector<std::string> told;
   for (const NamedHost& h : named_hosts(c)) {
     const std::string name = to_lower(without_domain(c, h.host));
-    if (name.size() == h.host.size()) continue;
+    if (name.size() == h.host.size() || !h.asked) continue;
     if (std::find(told.begin(), told.end(), name) != told.end() || known(name)) continue;
     if (in_hosts(in, to_lower(h.host))) continue;
     if (!names) names.emplace(in);

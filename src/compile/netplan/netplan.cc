@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/ip.h"
+#include "base/text.h"
 #include "compile/common.h"
 #include "compile/dns/dns.h"
 #include "compile/extra_yaml.h"
@@ -80,11 +81,27 @@ bool wanted(const Cluster& c) { return has_network_of(c, NetworkReader::netplan)
 constexpr std::string_view kExtraFile = "extra.yaml";
 
 // What every node gets besides: netplan merges all files of /etc/netplan, so that a second one adds to the first.
-void extra_file(const CompileInput& in, const std::vector<std::string>& devices, Bundle& bundle, Findings& findings) {
+// `shared`: interfaces that every machine has.
+void extra_file(const CompileInput& in, const std::vector<std::string>& devices, const std::vector<std::string>& shared, Bundle& bundle, Findings& findings) {
+  const auto has = [](const std::vector<std::string>& names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  const auto* lines = extra_of(in, kExtraFile);
+  // What an extra line builds on is there on each machine, or an extra line makes it: netplan takes no file that names another.
+  const auto missing = [&](std::string_view name) -> std::string {
+    if (has(shared, name)) return {};
+    const bool made = lines && std::any_of(lines->begin(), lines->end(), [&](const auto& line) { return line && (" " + replace_all(replace_all(*line, "{", " "), "\"", " ")).find(" " + std::string(name) + ":") != std::string::npos; });
+    return made ? std::string() : "'" + one_line(name) + (has(devices, name) ? "' is an interface of some machines only, and all read this file" : "' is an interface of no machine");
+  };
   const auto look = [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
     if (!d.is_mapping(value)) return {"'" + std::string(key) + "' of network is a mapping of interfaces", false};
     for (std::size_t i = 0; i < d.size(value); ++i) {
       const std::string_view name = d.scalar(d.key(value, i));
+      if (const NodeId below = d.value(value, i); d.is_mapping(below)) {
+        if (const NodeId link = d.find(below, "link"); link != kNoNode && key == "vlans")
+          if (const std::string why = missing(d.scalar(link)); !why.empty()) return {why, false};
+        if (const NodeId members = d.find(below, "interfaces"); members != kNoNode && d.is_sequence(members) && !has(devices, name))
+          for (std::size_t m = 0; m < d.size(members); ++m)
+            if (const std::string why = missing(d.scalar(d.item(members, m))); !why.empty()) return {why, false};
+      }
       if (std::find(devices.begin(), devices.end(), name) == devices.end() || !d.is_mapping(d.value(value, i))) continue;
       // Of an interface of ours these are written for each node; netplan would take the later file's.
       for (const std::string_view ours : {"addresses", "dhcp4", "id", "interfaces", "link", "mtu", "parameters"})
@@ -104,13 +121,17 @@ void extra_file(const CompileInput& in, const std::vector<std::string>& devices,
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "netplan", {kExtraFile}, findings);
-  std::vector<std::string> devices;
+  std::vector<std::string> devices, shared;
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
     if (network_reader(in.cluster, group) != NetworkReader::netplan) continue;
     GroupNetwork network(in, static_cast<int>(g), findings);
     if (network.empty()) continue;
-    for (const NetworkDevice& d : network.devices()) devices.push_back(d.name);
+    std::vector<std::string> own;
+    for (const NetworkDevice& d : network.devices()) own.push_back(d.name);
+    if (devices.empty()) shared = own;
+    std::erase_if(shared, [&](const std::string& name) { return std::find(own.begin(), own.end(), name) == own.end(); });
+    devices.insert(devices.end(), own.begin(), own.end());
     const PatternText text = netplan_text(in, network, group, "netplan");
     std::string path;
     for (std::int64_t i = 0; i < group.count && !in.judging; ++i) {
@@ -124,7 +145,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       bundle.close();
     }
   }
-  extra_file(in, devices, bundle, findings);
+  extra_file(in, devices, shared, bundle, findings);
 }
 
 }  // namespace

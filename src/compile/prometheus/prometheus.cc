@@ -379,7 +379,15 @@ void write_tests(const CompileInput& in, const std::vector<Alert>& alerts, Bundl
 
 // Each top-level key that an extra line names takes the place of what stands here.
 void write_alertmanager(const CompileInput& in, Bundle& bundle, Findings& findings) {
-  const auto extra = yaml_entries(in, "alertmanager.yml", {}, "receivers: [ { name: operators, webhook_configs: [ { url: 'http://pager:8000/' } ] } ]", findings);
+  const auto* lines = extra_of(in, "alertmanager.yml");
+  const bool routed = lines && std::any_of(lines->begin(), lines->end(), [](const auto& line) { return line && trim(*line).starts_with("route:"); });
+  const auto look = [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
+    if (routed || key != "receivers" || !d.is_sequence(value)) return {};
+    for (std::size_t i = 0; i < d.size(value); ++i)
+      if (const NodeId name = d.is_mapping(d.item(value, i)) ? d.find(d.item(value, i), "name") : kNoNode; name != kNoNode && d.scalar(name) == "operators") return {};
+    return {"none of these receivers is 'operators', to whom alerts go unless an extra line has a `route` of its own", true};
+  };
+  const auto extra = yaml_entries(in, "alertmanager.yml", {}, "receivers: [ { name: operators, webhook_configs: [ { url: 'http://pager:8000/' } ] } ]", findings, look);
   const auto replaced = [&](std::string_view key) { return std::any_of(extra.begin(), extra.end(), [&](const YamlEntry& e) { return e.key == key; }); };
   bundle.open("prometheus/alertmanager.yml", "prometheus");
   std::string& out = bundle.text();

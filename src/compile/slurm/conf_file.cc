@@ -53,6 +53,23 @@ bool runs(std::string_view line, const std::string& path) {
   return fnmatch(std::string(value).c_str(), path.c_str(), FNM_PATHNAME) == 0;
 }
 
+// Behind the first key: false where the line cannot stand.
+bool check_rest(const SlurmLine& line, std::string_view first, Findings& findings) {
+  const std::span<const std::string_view> known = slurm_line_keys(first);
+  if (known.empty()) {
+    if (line.pairs.size() > 1) findings.error("output-extra-malformed", line.span, "a line of slurm.conf that begins with '" + std::string(first) + "' has that setting alone, and '" + line.pairs[1].first + "' stands behind it").help("each in a line of its own");
+    return line.pairs.size() <= 1;
+  }
+  for (std::size_t i = 1; i < line.pairs.size(); ++i) {
+    const std::string& key = line.pairs[i].first;
+    if (std::any_of(known.begin(), known.end(), [&](std::string_view k) { return to_lower(k) == key; })) continue;
+    Finding& f = findings.warning("output-extra-unknown-key", line.span, "a line of slurm.conf that begins with '" + std::string(first) + "' has no key '" + key + "' in Slurm 22.05 and 24.11: slurmctld does not start on one that it does not know");
+    if (!offer_names(f, key, {known.begin(), known.end()})) f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
+    break;
+  }
+  return true;
+}
+
 }  // namespace
 
 SlurmFile::SlurmFile(const CompileInput& in, std::string name, std::uint32_t mode) : in_(in), name_(std::move(name)), mode_(mode) {}
@@ -148,6 +165,7 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
         const std::span<const std::string_view> known = slurm_conf_keys();
         if (!offer_names(f, key, {known.begin(), known.end()})) f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
       }
+      if (key != "#" && lower != "include" && name_ == "slurm.conf" && !check_rest(read_slurm_line(text, wish.span), key, findings)) continue;
       lines.push_back(text);
     }
   }

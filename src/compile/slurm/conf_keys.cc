@@ -39,7 +39,30 @@ constexpr std::string_view kKeys[] = {
     "X11Parameters",
 };
 
+constexpr std::string_view kNodeKeys[] = {
+    "Boards", "BcastAddr", "CoreSpecCount", "CoresPerSocket", "CpuBind", "CPUs", "CpuSpecList", "Feature", "Features", "Gres", "MemSpecLimit", "NodeAddr", "NodeHostname",
+    "Port", "Procs", "RealMemory", "Reason", "RestrictedCoresPerGPU", "Sockets", "SocketsPerBoard", "State", "ThreadsPerCore", "TmpDisk", "Topology", "TRESWeights",
+    "Weight",
+};
+constexpr std::string_view kPartitionKeys[] = {
+    "AllocNodes", "AllowAccounts", "AllowGroups", "AllowQOS", "Alternate", "CpuBind", "Default", "DefaultTime", "DefCpuPerGPU", "DefMemPerCPU", "DefMemPerGPU",
+    "DefMemPerNode", "DenyAccounts", "DenyQOS", "DisableRootJobs", "ExclusiveTopo", "ExclusiveUser", "GraceTime", "Hidden", "LLN", "MaxCPUsPerNode", "MaxCPUsPerSocket",
+    "MaxMemPerCPU", "MaxMemPerNode", "MaxNodes", "MaxTime", "MinNodes", "Nodes", "OverSubscribe", "OverTimeLimit", "PowerDownOnIdle", "PreemptMode", "Priority",
+    "PriorityJobFactor", "PriorityTier", "QOS", "ReqResv", "ResumeTimeout", "RootOnly", "SelectTypeParameters", "Shared", "State", "SuspendTime", "SuspendTimeout",
+    "Topology", "TRESBillingWeights",
+};
+constexpr std::string_view kNodeSetKeys[] = {"Feature", "Nodes"}, kDownNodesKeys[] = {"Reason", "State"};
+
 }  // namespace
+
+std::span<const std::string_view> slurm_line_keys(std::string_view first) {
+  const std::string key = to_lower(first);
+  if (key == "nodename") return kNodeKeys;
+  if (key == "partitionname") return kPartitionKeys;
+  if (key == "nodeset") return kNodeSetKeys;
+  if (key == "downnodes") return kDownNodesKeys;
+  return {};
+}
 
 std::span<const std::string_view> slurm_conf_keys() { return kKeys; }
 

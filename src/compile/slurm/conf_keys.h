@@ -9,4 +9,8 @@ namespace clusterc {
 std::span<const std::string_view> slurm_conf_keys();
 bool is_slurm_conf_key(std::string_view);      // in any case of letters, as Slurm reads it
 
+// Keys behind the first one of a line that defines something (NodeName, PartitionName, NodeSet, DownNodes), asked of the programs likewise; those of newer releases from slurm.conf(5)
+// of 24.11 and 25.05. Empty: such a line has one setting alone.
+std::span<const std::string_view> slurm_line_keys(std::string_view first);
+
 }  // namespace clusterc

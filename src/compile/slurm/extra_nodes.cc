@@ -35,7 +35,13 @@ void check_extra_nodes(const CompileInput& in, const SlurmFacts& facts, Findings
     if (!line.rest.empty()) continue;                // slurm.conf's own writer says so
     if (node && to_lower(*node) != "default") {    // slurmctld 22.05 takes a list that does not end for a node of that name
       HostPattern::Error why;
-      if (auto pattern = hosts(*node)) own.push_back(std::move(*pattern));
+      if (auto pattern = hosts(*node)) {
+        std::string twice;
+        for (std::int64_t i = 0; i < pattern->count() && twice.empty(); ++i)
+          if (std::any_of(own.begin(), own.end(), [&, name = pattern->name(i)](const HostPattern& p) { return p.index_of(name) >= 0; })) twice = pattern->name(i);
+        if (!twice.empty()) findings.error("output-extra-malformed", line.span, format("node '{}' stands twice in the extra lines of slurm.conf: slurmctld does not start", one_line(twice))).help("keep one of them");
+        own.push_back(std::move(*pattern));
+      }
       else if (!HostPattern::parse(*node, why)) findings.error("output-extra-malformed", line.span, format("'{}' is no list of nodes: {}", one_line(node->substr(0, 60)), why.message)).help("write it as Slurm does: n[1-4,7]");
     }
     if (set) sets.emplace_back(*set);

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "compile/slurm/conf_file.h"
+#include "model/slurm_lines.h"
 
 namespace clusterc {
 namespace {
@@ -165,6 +166,9 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   if (hands_out_gpus(facts)) f.derived("GresTypes", hands_out_shards(facts) ? "gpu,shard" : "gpu");
   if (facts.topology == SlurmTopology::tree) f.derived("TopologyPlugin", "topology/tree");
   if (facts.topology == SlurmTopology::block) f.derived("TopologyPlugin", "topology/block");
+  for (const SlurmLine& line : extra_slurm_lines(in.cluster, "slurm.conf"))
+    if (const std::string* plugin = line.value("topologyplugin"); plugin && facts.topology == SlurmTopology::none && (*plugin == "topology/tree" || *plugin == "topology/block"))
+      findings.error("slurm-topology-unmade", line.span, "'" + *plugin + "' reads topology.conf, which is not compiled for this cluster: slurmctld ends without it").help("it is compiled where the nodes of a network hang on several switches; here there is nothing to choose from");
 
   f.blank();
   f.comment("RealMemory in MiB: what is fitted less 1/32 of it, and never less than 256 MiB, for the system");

@@ -190,8 +190,9 @@ TEST(Programs, MpiSumsAreExactForSeveralRanks) {
   for (const int ranks : {2, 3, 17}) {  // 17: more than regenerate all sums alone
     const Result result = run(mpirun(ranks, {program("mpi"), "--min-size", "8B", "--max-size", "16B", "--iterations", "3", "--warmup", "1", "--allow-busy"}));
     // Between pairs: two sizes of ping-pong (time and bandwidth), bandwidth, bidirectional and multi-pair; one message rate and one barrier. All-reduce:
-    // types, placements, sizes, metrics.
-    expect_measured(result, 2 * (2 + 1 + 1 + 1) + 1 + 1 + 2 * 2 * 2 * 3);
+    // types, placements, sizes, metrics. All-gather and all-to-all: sizes that have 4 B for each rank, metrics.
+    const int sizes = ranks == 2 ? 2 : ranks == 3 ? 1 : 0;
+    expect_measured(result, 2 * (2 + 1 + 1 + 1) + 1 + 1 + 2 * 2 * 2 * 3 + 2 * sizes * 3);
     for (std::size_t i = 1; i + 1 < result.records.size(); ++i) EXPECT_EQ(result.records[i]["parameters"]["ranks"], ranks);
   }
 }
@@ -205,10 +206,26 @@ TEST(Programs, MpiBusBandwidthFollowsTheFormula) {
   EXPECT_DOUBLE_EQ(result.records[2]["max"].get<double>() * result.records[1]["min"].get<double>(), 65536);
 }
 
-// One size of each pattern: ping-pong (time and bandwidth), bandwidth, bidirectional, multi-pair, message rate, barrier, and the three of an all-reduce.
+// Three ranks share 64 KiB: 5461 elements of 4 B each, 65,532 B in all; a link carries two thirds of them.
+TEST(Programs, MpiExchangesFollowTheFormula) {
+  SKIP_WITHOUT_MPI();
+  const Result result = run(mpirun(3, {program("mpi"), "--tests", "allgather,alltoall", "--size", "64KiB", "--iterations", "5", "--allow-busy"}));
+  ASSERT_EQ(result.records.size(), 8u) << result.text;
+  for (const std::size_t at : {1u, 4u}) {
+    const std::string what = at == 1 ? "mpi.allgather" : "mpi.alltoall";
+    EXPECT_EQ(result.records[at]["metric"], what + ".time");
+    EXPECT_EQ(result.records[at + 2]["metric"], what + ".busbw");
+    EXPECT_EQ(result.records[at]["size"], 65532);
+    EXPECT_EQ(result.records[at]["checked"], 3 * 16383);
+    EXPECT_DOUBLE_EQ(result.records[at + 2]["max"].get<double>() / result.records[at + 1]["max"].get<double>(), 2.0 / 3);
+    EXPECT_DOUBLE_EQ(result.records[at + 1]["max"].get<double>() * result.records[at]["min"].get<double>(), 65532);
+  }
+}
+
+// One size of each pattern: ping-pong (time and bandwidth), bandwidth, bidirectional, multi-pair, message rate, barrier, and the three of an all-reduce, an all-gather and an all-to-all.
 TEST(Programs, MpiFindsAFlippedBitInEveryPattern) {
   SKIP_WITHOUT_MPI();
-  expect_wrong_data(run(mpirun(2, {kFaulty + "/clusterc-mpi-faulty", "--size", "1KiB", "--types", "float32", "--placements", "in-place", "--iterations", "3", "--allow-busy"})), 2 + 5 + 3);
+  expect_wrong_data(run(mpirun(2, {kFaulty + "/clusterc-mpi-faulty", "--size", "1KiB", "--types", "float32", "--placements", "in-place", "--iterations", "3", "--allow-busy"})), 2 + 5 + 3 + 3 + 3);
 }
 
 TEST(Programs, HplSolvesAndSaysHow) {
