@@ -265,9 +265,9 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
     std::vector<std::string> hosts;
     for (std::size_t g = 0; g < all.size(); ++g)
       if (runs(all[g], role)) hosts.push_back(names[g]);
+    if (role == "repositories") gateways_first();   // behind the mirror, before who reads it through them
     if (hosts.empty()) continue;
     if (hosts.size() == busy) hosts = {"all"};
-    if (role == "repositories") gateways_first();   // behind the mirror, before who reads it through them
     if (plays.empty() || plays.back().hosts != hosts) plays.push_back({std::move(hosts), {}});
     plays.back().roles.emplace_back(role);
   }

@@ -87,5 +87,20 @@ TEST(Gateways, OneLegIsNone) {
   EXPECT_EQ(routes(*c.cluster, "near"), "");
 }
 
+// Packages may come over a gateway: it forwards, behind its firewall, before any other machine asks for some.
+TEST(Gateways, ForwardBeforeOthersFetchOverThem) {
+  Compiled c;
+  c.spec(kThree);
+  const std::string site = c.file("ansible/site.yml");
+  const std::size_t gate = site.find("  hosts: group_gate\n"), kernel = site.find("role: kernel"), others = site.find("  hosts: all\n", gate);
+  ASSERT_NE(gate, std::string::npos) << site;
+  EXPECT_LT(site.find("role: base"), gate) << site;
+  EXPECT_LT(gate, kernel) << site;
+  EXPECT_LT(kernel, others) << site;
+  Compiled without;
+  without.spec(replace_all(kThree, ", roles: [gateway]", ""));
+  EXPECT_EQ(without.file("ansible/site.yml").find("hosts: group_gate\n"), std::string::npos) << without.file("ansible/site.yml");
+}
+
 }  // namespace
 }  // namespace clusterc
