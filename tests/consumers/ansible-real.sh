@@ -97,4 +97,9 @@ play "$system" --limit one --tags base > "$work/twin-os" 2>&1 && fail "another o
 grep -q 'The spec has debian-12 here' "$work/twin-os" || { tail -5 "$work/twin-os" >&2; fail "refused for another reason"; }
 echo "ok: another operating system is refused"
 SCRIPT
+# The copy shares this machine's network: no play may load a firewall into it.
+tables=$(nft list tables 2> /dev/null)
 unshare -m -u -p -f --propagation private bash "$work/for-real" "$src" "$work" "$skip"
+status=$?
+equal "tables of this machine's own firewall" "$(nft list tables 2> /dev/null)" "$tables"
+exit "$status"

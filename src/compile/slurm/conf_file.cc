@@ -56,6 +56,7 @@ bool runs(std::string_view line, const std::string& path) {
 // Behind the first key: false where the line cannot stand.
 bool check_rest(const SlurmLine& line, std::string_view first, Findings& findings) {
   const std::span<const std::string_view> known = slurm_line_keys(first);
+  if (to_lower(first) == "frontendname") return true;   // has keys of its own, which are not looked at
   if (known.empty()) {
     if (line.pairs.size() > 1) findings.error("output-extra-malformed", line.span, "a line of slurm.conf that begins with '" + std::string(first) + "' has that setting alone, and '" + line.pairs[1].first + "' stands behind it").help("each in a line of its own");
     return line.pairs.size() <= 1;
