@@ -185,7 +185,8 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
     const std::string key = read.pairs.empty() ? std::string() : read.pairs[0].first;
     const bool kind = key == "nodename" || key == "partitionname", is_default = kind && to_lower(read.pairs[0].second) == "default";
     if (kind && !is_default) begun.insert(key);
-    (is_default && !begun.contains(key) ? defaults : behind).push_back(std::move(l));
+    const bool ours = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.text.substr(0, key.size() + 1)) == key + "="; });
+    (is_default && ours && !begun.contains(key) ? defaults : behind).push_back(std::move(l));   // a file without such lines keeps it where it was
   }
   lines = std::move(behind);
   std::set<std::string> placed;
