@@ -97,7 +97,7 @@ void load_templates(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
       const fs::path path = at / name;
-      if (fs::status(path, failed); failed) {
+      if (static_cast<void>(fs::status(path, failed)); failed) {
         unreadable("'" + path.string() + "' cannot be read: " + failed.message());
         continue;
       }

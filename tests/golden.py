@@ -161,7 +161,7 @@ def main():
 
     shutil.rmtree(work, ignore_errors=True)
     left_behind = ("cmd", "stdout", "stderr", "exit", "out")
-    shutil.copytree(case, work, ignore=lambda folder, names: left_behind if folder == case else ())
+    shutil.copytree(case, work, symlinks=True, ignore=lambda folder, names: left_behind if folder == case else ())
 
     wanted = markers(case)
     result = run(clusterc, arguments, work)

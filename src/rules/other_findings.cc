@@ -85,6 +85,7 @@ constexpr OtherFinding kOthers[] = {
     {"slurm-value-unwritable", "a text of the spec that Slurm's files cannot hold"},
     {"slurm-version-unsupported", "a release of Slurm that does not read what is written for it"},
     {"slurm-version-untried", "a release of Slurm newer than those that the files were tried with"},
+    {"snmp-closed", "an SNMP exporter without a node that watches: the firewall lets nobody but root ask switches and PDUs"},
     {"spec-acceptance-expired", "an accepted finding whose day is over"},
     {"spec-acceptance-unused", "a finding is accepted that is not found there"},
     {"spec-alias-loop", "a YAML alias inside what it names"},

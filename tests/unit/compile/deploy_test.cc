@@ -88,5 +88,33 @@ TEST(Deploy, JobsMayLockWhatTheSpecSays) {
   EXPECT_EQ(slurmd(", limits: { nofile: 65536 }").find("LimitNPROC"), std::string::npos);
 }
 
+// slurmd's own limits are those of jobs only where the submitter's are not carried along (man slurm.conf, PropagateResourceLimitsExcept).
+TEST(Deploy, LimitsOfLoginNodesAreNotCarriedAlong) {
+  const auto kept = [](std::string_view limits) {
+    const Deployed d(std::string(kNodes) + "software: { os: debian-12, scheduler: { kind: slurm, version: 22.05 }" + std::string(limits) + " }\n", {"slurm"});
+    return between(d.file("slurm/slurm.conf"), "PropagateResourceLimitsExcept=", "\n").substr(30);
+  };
+  EXPECT_EQ(kept(""), "MEMLOCK");
+  EXPECT_EQ(kept(", limits: { nofile: 65536 }"), "MEMLOCK,NOFILE");
+  EXPECT_EQ(kept(", limits: { nproc: 4096, nofile: 65536 }"), "MEMLOCK,NOFILE,NPROC");
+}
+
+// An IPv6 address of an NFS server stands in brackets, as otherwise its colons would end it (nfs(5)). A BeeGFS server that is called as in a network is mounted by those in it.
+TEST(Deploy, ServersAreMountedAsTheirClientsReadThem) {
+  const auto mounted = [](std::string_view storage, std::string_view group) {
+    const Deployed d("nodes:\n  n: { names: n1, virtual_machine: { cpus: 2, memory: 4 GiB } }\n  o: { names: o1, virtual_machine: { cpus: 2, memory: 4 GiB } }\n  s: { names: s1, virtual_machine: { cpus: 2, memory: 4 GiB } }\n"
+                     "networks:\n  lan: { kind: ethernet, rate: 100 Gb/s, subnet: 10.1.0.0/24, carries: [inband], connects: { n: 1, o: 1, s: 1 } }\n"
+                     "  fast: { kind: ethernet, rate: 100 Gb/s, subnet: 10.2.0.0/24, carries: [storage], connects: { n: 1, s: 1 } }\n"
+                     "storage: { work: { " + std::string(storage) + ", mount: /work } }\nsoftware: { os: debian-12 }\n", {"ansible"});
+    const std::string vars = d.file("ansible/group_vars/group_" + std::string(group) + ".yaml");
+    return vars.find("  - source: ") == std::string::npos ? "" : between(vars, "  - source: ", "\n").substr(12);
+  };
+  EXPECT_EQ(mounted("kind: nfs, servers: { external: \"2001:db8::5\" }", "n"), "\"[2001:db8::5]:/work\"");
+  EXPECT_EQ(mounted("kind: nfs, servers: { external: filer.example.org }", "n"), "\"filer.example.org:/work\"");
+  EXPECT_EQ(mounted("kind: beegfs, servers: { nodes: s }, source: s1-fast", "n"), "beegfs_nodev");
+  EXPECT_EQ(mounted("kind: beegfs, servers: { nodes: s }, source: s1-fast", "o"), "");
+  EXPECT_EQ(mounted("kind: beegfs, servers: { nodes: s }, source: s1-lan", "o"), "beegfs_nodev");
+}
+
 }  // namespace
 }  // namespace clusterc

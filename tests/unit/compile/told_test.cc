@@ -104,6 +104,65 @@ TEST(Told, KeaServesNoNames) {
             "'ctl', 'nas' are told of no name server: Kea serves no names, and the output dns is not made, and what they know is /etc/hosts");
 }
 
+// A server of a service that lies outside, and groups without a gateway.
+TEST(Told, DirectoriesAndDatabasesThatNobodyReaches) {
+  const auto all = [](std::string_view gateway, std::string_view software) {
+    std::string out;
+    for (const Finding& f : Told(cluster(gateway, "time_servers: [10.1.0.9], mirror: { server: ctl }, " + std::string(software))).findings.all())
+      if (f.rule == "network-no-way-out" && f.message.find(" ask") != std::string::npos) out += f.message + "\n";
+    return out;
+  };
+  EXPECT_EQ(all("", "identity: { kind: ldap, server: \"ldaps://ldap.example.org\" }"), "'ctl', 'nas' ask the directory 'ldap.example.org', and have no gateway: its name has to mean an address in a network of theirs\n");
+  EXPECT_EQ(all("", "identity: { kind: ldap, server: \"ldaps://10.3.0.9\" }"), "'ctl' asks the directory '10.3.0.9', and has no gateway: it lies in no network of theirs\n");
+  EXPECT_EQ(all(", gateway: 10.1.0.1", "identity: { kind: ldap, server: \"ldaps://10.3.0.9\" }"), "");
+  const auto base = [&](std::string_view gateway, std::string_view host) { return all(gateway, "scheduler: { kind: slurm, version: 22.05, controllers: ctl, accounting: { nodes: ctl, database: " + std::string(host) + " } }"); };
+  EXPECT_EQ(base("", "db.example.org"), "'ctl' asks the database 'db.example.org', and has no gateway: its name has to mean an address in a network of theirs\n");
+  EXPECT_EQ(base("", "10.1.0.200"), "");
+  EXPECT_EQ(base(", gateway: 10.1.0.1", "db.example.org"), "");
+}
+
+// What a source names by its address is asked for by nobody's name.
+TEST(Told, AServerThatIsMountedByAddressIsNotHidden) {
+  const auto hidden = [](std::string_view source) {
+    return Told(cluster("", "time_servers: [10.1.0.9]", "storage: { fast: { kind: beegfs, servers: { external: mgmt.case.example }, source: " + std::string(source) + ", mount: /fast } }\n")).note("dns-hides-host");
+  };
+  EXPECT_EQ(hidden("10.1.0.77"), "");
+  EXPECT_EQ(hidden("mgmt.case.example"), "'mgmt.case.example' lies in the cluster's domain 'case.example', and the name server that is compiled for it knows no 'mgmt': nobody in the cluster finds it");
+}
+
+TEST(Told, WhoMayLogInWhereADirectoryLetsEverybodyIn) {
+  const std::string directory = "identity: { kind: ldap, server: \"ldaps://ldap.example.org\" }", teams = "teams: { a: { users: [ada] } }\n";
+  EXPECT_EQ(Told(cluster("", directory, teams)).note("login-ungated"), "whoever is in the directory may log in to 'ctl', 'nas' by ssh: nothing that is compiled asks for a job or a group first");
+  EXPECT_EQ(Told(cluster("", directory)).note("login-ungated"), "");          // nobody's jobs
+  EXPECT_EQ(Told(cluster("", "identity: { kind: local }", teams)).note("login-ungated"), "");
+  EXPECT_EQ(Told(cluster("", directory, teams + "outputs: { ansible: { skip: true } }\n")).note("login-ungated"), "");
+}
+
+TEST(Told, WhoAsksSwitchesBySnmp) {
+  const auto note = [](std::string_view programs, std::string_view watch) {
+    std::string spec = cluster("", "monitoring: [" + std::string(programs) + "]");
+    if (!watch.empty()) spec = replace_all(spec, "roles: [provisioning]", "roles: [" + std::string(watch) + "]");
+    return Told(spec).note("snmp-closed");
+  };
+  EXPECT_EQ(note("prometheus, snmp-exporter", ""), "an SNMP exporter is named, and no node with the role monitoring has an address: the firewall lets root alone ask switches and PDUs, from 'ctl'");
+  EXPECT_EQ(note("prometheus, snmp-exporter", "provisioning, monitoring"), "");
+  EXPECT_EQ(note("prometheus", ""), "");
+}
+
+// Ports that IP over InfiniBand goes over have no address that a .link file could match: no row of the inventory helps.
+TEST(Told, NamesOfInfinibandPortsAreTheImagesOwn) {
+  const auto told = [](std::string_view nics, std::string_view network) {
+    const Told d(kSite + "nodes: { gpu: { names: g1, racks: main, server: { like: generic-2u, nics: { data: " + std::string(nics) + " }, memory: 24 x 32 GiB } } }\n" +
+                 "networks: { net: { " + std::string(network) + ", racks: main, subnet: 10.78.0.0/24, carries: [compute, inband], connects: { gpu: { ports: data } } } }\nsoftware: { os: debian-12 }\n");
+    for (const Finding& f : d.findings.all())
+      if (f.rule == "network-names-unmade") return f.message + " | " + f.helps.front().message;
+    return std::string();
+  };
+  EXPECT_EQ(told("cx7-ndr-osfp", "kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700"),
+            "nothing gives InfiniBand ports their names: those of their network configuration, such as 'data1' on 'g1', must exist on the machine | by the image, or by udev rules of your own with their GUIDs");
+  EXPECT_EQ(told("cx6-vpi-200", "kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c").find("InfiniBand"), std::string::npos);
+}
+
 // DHCP gives out addresses in lan and oob; 10.1.0.17 is ctl, as hosts has it. BMCs are told of a server in their own network, or of one outside where they have a gateway; never of the cluster's name server.
 TEST(Told, DhcpTellsOfWhatItsClientsReach) {
   const auto options = [](std::string_view gateway, std::string_view software) {
