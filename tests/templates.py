@@ -250,6 +250,14 @@ def main():
                 refused += 1                                             # the twin: without the template the file is another one
     if refused < len(paths) * 0.9:
         sys.exit("templates that change nothing: this comparison could not fail")
+    # A link that leads back into the folder would be walked for ever; one that leads nowhere is no file.
+    for name, target, said in ("loop", ".", "folders lie more than 16 deep"), ("lost", "nowhere", "cannot be read"):
+        shutil.rmtree(site)
+        os.makedirs(site)
+        os.symlink(target, os.path.join(site, name))
+        out = subprocess.run([a.program, "compile", spec, "-o", os.path.join(a.work, "linked")], capture_output=True, text=True, timeout=60)
+        if out.returncode != 1 or "[spec-file-unreadable]" not in out.stderr or said not in out.stderr or os.path.exists(os.path.join(a.work, "linked")):
+            sys.exit(f"a folder of templates with a link to '{target}': status {out.returncode}\n{out.stderr}")
     print(f"{count} templates give what Jinja2 gives")
 
 

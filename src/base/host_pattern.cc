@@ -207,6 +207,16 @@ std::int64_t HostPattern::index_of(std::string_view name) const {
   return -1;
 }
 
+bool HostPattern::may_share(const HostPattern& other) const {
+  const auto begins = [](const Term& t) -> std::string_view { return t.brackets.empty() ? t.suffix : t.brackets.front().prefix; };
+  constexpr std::size_t kMostPairs = 4096;
+  if (terms_.size() > kMostPairs / other.terms_.size()) return true;   // longer than to look at each name
+  for (const Term& mine : terms_)
+    for (const Term& theirs : other.terms_)
+      if (begins(mine).starts_with(begins(theirs)) || begins(theirs).starts_with(begins(mine))) return true;
+  return false;
+}
+
 std::string fold_names(const std::vector<std::string>& given) {
   std::vector<std::string> names = given;
   struct Item {

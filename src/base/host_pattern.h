@@ -25,6 +25,7 @@ class HostPattern {
   void append_name(std::int64_t i, std::string& out) const;
   std::int64_t index_of(std::string_view name) const;     // -1 when it is not one of them
   const std::string& text() const { return text_; }       // as written
+  bool may_share(const HostPattern&) const;               // false: what their names begin with says already that they have none in common
   // "017" of gpu017: the digits of the brackets, joined by '-' when there are several; the whole name of a plain one.
   std::string suffix(std::int64_t i) const;
 

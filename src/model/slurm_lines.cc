@@ -79,11 +79,18 @@ SlurmNames slurm_names_of(const Cluster& c, std::string_view list) {
     out.readable = false;
     return out;
   }
+  std::vector<const NodeGroupModel*> groups;
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.names.may_share(*pattern)) groups.push_back(&g);
+  if (groups.empty()) {
+    out.unknown = pattern->name(0);
+    return out;
+  }
   for (std::int64_t i = 0; i < pattern->count(); ++i) {
     const std::string name = pattern->name(i);
     std::int64_t node = -1;
-    for (const NodeGroupModel& g : c.nodes)
-      if (const std::int64_t k = g.names.index_of(name); k >= 0) node = g.first + k;
+    for (const NodeGroupModel* g : groups)
+      if (const std::int64_t k = g->names.index_of(name); k >= 0) node = g->first + k;
     if (node >= 0) out.nodes.push_back(node);
     else if (!out.unknown) out.unknown = name;
   }

@@ -242,8 +242,10 @@ class Expect {
     const Value<FlopsPerSecond>& fp64 = gpu->fp64_tensor.or_else(gpu->fp64);
     const struct { const char* test; const Value<FlopsPerSecond>* peak; const char* key; bool wished; } formats[] = {
         {"gemm.fp64", &fp64, "fp64", false}, {"gemm.fp32", &gpu->fp32, "fp32", false}, {"gemm.tf32", &gpu->tf32, "tf32", false},
-        {"gemm.bf16", &gpu->bf16, "bf16", true}, {"gemm.fp16", &gpu->bf16, "bf16 (FP16 has the same peak)", false}};
+        {"gemm.bf16", &gpu->bf16, "bf16", true}, {"gemm.fp16", &gpu->bf16, "bf16 (FP16 has the same peak)", false},
+        {"gemm.fp8", &gpu->fp8, "fp8", false}};
     for (const auto& f : formats) {
+      if (std::string_view(f.test) == "gemm.fp8" && !gpu->fp8) continue;   // GPUs before Ada have none
       ExpectedFigure gemm = figure(f.test, Dimension::flop_rate, from(*f.peak, 1, "dense peak at the power limit as shipped"), f.key);
       const PublishedRow* row = find_published(f.test, server.gpu_model);
       slow(gemm, row, slowed);

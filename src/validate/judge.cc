@@ -77,14 +77,16 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   if (m.busy && worse(m.value, out.typical ? (lower ? *out.typical / expected->guard : *out.typical * expected->guard) : *out.floor))
     return end(Verdict::error, format("busy: measured {} beside other work, {} is {}: run it again when the machine is idle", say(m.value),
                                       out.typical ? "typical" : lower ? "the limit" : "the floor", say(out.typical ? *out.typical : *out.floor)));
+  // What the validator saw of a link, or of what held a GPU's clocks back, says why.
+  const std::string seen = !m.slow.empty() && (link || m.metric.starts_with("gemm.")) ? ": " + m.slow : "";
   const bool may_fail = expected->floor_by_user || (expected->basis != "transferred" && expected->basis != "stated");
   if (worse(m.value, *out.floor)) {
     const std::string reason = format("measured {}, {} of {}{}", say(m.value), lower ? "above the limit" : "below the floor",
                                       say(*out.floor), expected->floor_by_user ? " that the spec sets" : "");
-    return end(may_fail ? Verdict::fail : Verdict::degraded, !may_fail ? reason + " (a floor taken over from other hardware only degrades)" : link && !m.slow.empty() ? reason + ": " + m.slow : reason);
+    return end(may_fail ? Verdict::fail : Verdict::degraded, !may_fail ? reason + " (a floor taken over from other hardware only degrades)" + seen : reason + seen);
   }
   if (out.typical && worse(m.value, lower ? *out.typical / expected->guard : *out.typical * expected->guard))
-    return end(Verdict::degraded, format("measured {}, typical is {}", say(m.value), say(*out.typical)));
+    return end(Verdict::degraded, format("measured {}, typical is {}{}", say(m.value), say(*out.typical), seen));
   return end(Verdict::pass, "");
 }
 

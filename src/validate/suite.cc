@@ -196,8 +196,11 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
       suite.back().timeout += std::chrono::hours(4);   // 128 sweeps of the walking bits over a terabyte at 20 GB/s take 3.6 hours
     }
     if (options.burn) node_test("burn", gpus, {"burn.flops", "burn.slowest"});
-    node_test("gemm", gpus, gpus ? std::vector<std::string>{"gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16"}
-                                 : std::vector<std::string>{"gemm.fp64", "gemm.fp32"});
+    std::vector<std::string> products = {"gemm.fp64", "gemm.fp32"};
+    if (gpus) products.insert(products.end(), {"gemm.tf32", "gemm.bf16", "gemm.fp16"});
+    if (gpus && group.server.gpu && group.server.gpu->fp8) products.push_back("gemm.fp8");
+    node_test("gemm", gpus, std::move(products));
+    suite.back().timeout += std::chrono::minutes(2 * group.server.gpu_count);   // five seconds of each precision, and every result is checked, one GPU after the other
     if (group.server.gpu_count > 1) add_collectives(group, SuiteStage::node, "node", "nccl");
   }
   for (const NodeGroupModel& group : cluster.nodes) {

@@ -1,6 +1,6 @@
 // In the place of libnvidia-ml.so.1, for tests alone: four GPUs, "GPU-1" to "GPU-4". The second gets hotter by 1 C with each reading, is held back by
 // its heat from the sixth on, has a corrected memory error each time that somebody asks, and two that
-// were not from the seventh reading on. Signatures as the NVML API reference has them.
+// were not from the seventh reading on; with FAKE_NVML_COOL it stays as it is. Signatures as the NVML API reference has them.
 //
 // NVLinks are what FAKE_NVLINK says, GPU after GPU: "18s;17s,1d" has eighteen links to switches on the first, seventeen and one that is down on the second. Each item is
 // a number and a letter: s to a switch, g0 to g3 to a GPU, d down, e to a switch with a replay each time that somebody asks, m to a switch without memory accesses
@@ -67,11 +67,9 @@ int nvmlInit_v2() {
 int nvmlShutdown() { return kSuccess; }
 int nvmlDeviceGetHandleByUUID(const char* uuid, Gpu** device) {
   hang_at("handle");
-  if (std::strcmp(uuid, "GPU-1") == 0) *device = &gpus[0];
-  else if (std::strcmp(uuid, "GPU-2") == 0) *device = &gpus[1];
-  else if (std::strcmp(uuid, "GPU-3") == 0) *device = &gpus[2];
-  else if (std::strcmp(uuid, "GPU-4") == 0) *device = &gpus[3];
-  else return kNotFound;
+  const char number = uuid[std::strlen(uuid) - 1];   // of "GPU-1", and of a whole one that ends so
+  if (std::strncmp(uuid, "GPU-", 4) != 0 || number < '1' || number > '4') return kNotFound;
+  *device = &gpus[number - '1'];
   return kSuccess;
 }
 int nvmlDeviceGetClockInfo(Gpu* gpu, int kind, unsigned* mhz) {
@@ -81,7 +79,7 @@ int nvmlDeviceGetClockInfo(Gpu* gpu, int kind, unsigned* mhz) {
 }
 int nvmlDeviceGetTemperature(Gpu* gpu, int sensor, unsigned* celsius) {
   if (sensor != 0) return kNotFound;
-  *celsius = gpu == &gpus[0] ? 60 : 80 + gpu->readings++;
+  *celsius = gpu == &gpus[0] || std::getenv("FAKE_NVML_COOL") ? 60 : 80 + gpu->readings++;
   return kSuccess;
 }
 int nvmlDeviceGetPowerUsage(Gpu*, unsigned* milliwatts) {

@@ -10,6 +10,7 @@
 
 #include "harness/options.h"
 #include "harness/report.h"
+#include "harness/sensors.h"
 
 namespace clusterc::burn {
 
@@ -22,17 +23,15 @@ class Load {
   virtual std::string_view round(bool damage) = 0;
 };
 
-struct Reading {   // of the machine's sensors
-  std::optional<double> clock, temperature, power;   // Hz, the median; C, the hottest; W, of all together
-};
+using Reading = harness::SensorReading;
 class Watch {
  public:
   virtual ~Watch() = default;
   virtual Reading read(double seconds) = 0;   // `seconds` since the last reading
   virtual std::string slowed() const { return {}; }   // who was held back meanwhile, and by what; empty: nobody
   virtual std::vector<std::pair<std::string, harness::Parameter>> parameters() const { return {}; }
-  struct Errors { std::uint64_t count = 0; std::string text; };
-  virtual Errors uncorrected() const { return {}; }   // of memory, since the beginning: "gpu3: 2 memory errors that could not be corrected"
+  using Errors = harness::GpuSensors::Errors;
+  virtual Errors uncorrected() const { return {}; }   // of memory, since the beginning
 };
 
 struct Place {   // of a worker

@@ -34,7 +34,8 @@ constexpr double kSensors = 30;                     // for one reading of all se
 constexpr unsigned kFewest = 5;                     // intervals
 
 struct Run {
-  std::vector<double> rates, clocks, temperatures, powers;   // of each interval
+  std::vector<double> rates;   // of each interval
+  SensorTrace trace;
   std::vector<Seen> first, last;
   double wall = 0, interval = 0;
   std::optional<double> load;   // of others
@@ -85,10 +86,7 @@ Run watch_over(Crew& crew, Bench& bench, const Options& options, double timeout,
       if (run.last[w].rounds > before[w].rounds) rate += static_cast<double>(run.last[w].rounds - before[w].rounds) * crew.told(w).flop / (static_cast<double>(run.last[w].finished - before[w].finished) * 1e-9);
     }
     run.rates.push_back(rate);
-    const Reading reading = sensors(at - since);
-    if (reading.clock) run.clocks.push_back(*reading.clock / 1e6);
-    if (reading.temperature) run.temperatures.push_back(*reading.temperature);
-    if (reading.power) run.powers.push_back(*reading.power);
+    run.trace.add(sensors(at - since));
     before = run.last;
     since = at;
     progress.at(i + 1, intervals, at - begin, 0);
@@ -160,10 +158,7 @@ void body(const Options& options, Reporter& report) {
   if (!slow.empty()) m.parameters.emplace_back("slow", slow);
   if (!first_wrong.empty()) m.parameters.emplace_back("first_wrong", first_wrong);
   if (cuda) m.parameters.emplace_back("teraflops_of_each", each);
-  const auto trace = [&](const char* name, const std::vector<double>& values) {
-    if (!values.empty()) m.parameters.emplace_back(name, trace_text(values));
-  };
-  trace("clock_trace_mhz", run.clocks), trace("temperature_trace_c", run.temperatures), trace("power_trace_w", run.powers);
+  for (auto& parameter : run.trace.parameters()) m.parameters.push_back(std::move(parameter));
   for (auto& parameter : bench.watch->parameters()) m.parameters.push_back(std::move(parameter));
   const auto slowest = static_cast<std::size_t>(std::min_element(rates.begin(), rates.end()) - rates.begin());
   if (rates[slowest] <= 0) throw CouldNotRun(Cause::timeout, format("{} finished no round in the {:.3g} s of the run", workers[slowest].name, run.wall));

@@ -25,7 +25,7 @@ constexpr unsigned kSweeps = 16;
 
 std::unique_ptr<Load> gpu_load(int gpu, std::uint64_t seed) {
   cuda_check(cudaSetDevice(gpu), "cudaSetDevice");
-  const auto cublas = open_cublas();
+  const auto cublas = open_cublas_lt();
   int multiprocessors = 0, ratio = 0;
   cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, gpu), "cudaDeviceGetAttribute");
   cuda_check(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, gpu), "cudaDeviceGetAttribute");

@@ -69,11 +69,4 @@ Sensors read_sensors(const std::vector<int>& cpus, const fs::path& root) {
   return out;
 }
 
-std::string trace_text(const std::vector<double>& values, std::size_t most) {
-  std::string out;
-  const std::size_t count = std::min(values.size(), most);
-  for (std::size_t i = 0; i < count; ++i) out += format("{}{:.0f}", i > 0 ? " " : "", values[count < 2 ? 0 : i * (values.size() - 1) / (count - 1)]);
-  return out;
-}
-
 }  // namespace clusterc::burn

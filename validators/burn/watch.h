@@ -30,7 +30,4 @@ struct Sensors {
 };
 Sensors read_sensors(const std::vector<int>& cpus, const std::filesystem::path& root = "/");
 
-// At most `most` of the values, evenly taken, as text: "3100 3100 2950".
-std::string trace_text(const std::vector<double>& values, std::size_t most = 60);
-
 }  // namespace clusterc::burn

@@ -17,10 +17,10 @@ class Multiplier {
   virtual ~Multiplier() = default;
   virtual harness::Device device() const = 0;
   virtual double run() = 0;      // seconds of one C = A B
-  virtual void poison() = 0;     // every element of C becomes a NaN
+  virtual void poison() = 0;     // every element of C becomes what no product is: a NaN; of whole numbers their least
   virtual Check verify() = 0;
   // For a product that is repeated: C as it is becomes the reference; later ones are compared with it, every element bit for bit, and
-  // C is NaN afterwards, so that a product that was not written is no match. `damage` is the fault build's: changes one element of C.
+  // C is poison afterwards, so that a product that was not written is no match. `damage` is the fault build's: changes one element of C.
   virtual void keep() = 0;
   virtual Check compare() = 0;
   virtual void damage() = 0;
@@ -28,7 +28,7 @@ class Multiplier {
   virtual std::vector<std::pair<std::string, harness::Parameter>> parameters() const = 0;
 };
 
-inline constexpr std::string_view kPrecisions = "fp64|fp32|tf32|bf16|fp16";
+inline constexpr std::string_view kPrecisions = "fp64|fp32|tf32|bf16|fp16|fp8|int8";
 
 // A BLAS that was found at run time. Throws CouldNotRun(library_missing).
 class HostBlas;
@@ -37,7 +37,8 @@ bool host_has(std::string_view precision);                   // fp64, fp32
 std::uint64_t host_default_order(const HostBlas&);
 std::unique_ptr<Multiplier> host_multiplier(std::shared_ptr<HostBlas>, std::string_view precision, std::uint64_t n, std::uint64_t seed);
 
-// cuBLAS, builds with CUDA only.
-std::unique_ptr<Multiplier> cuda_multiplier(std::shared_ptr<harness::Cublas>, int gpu, std::string_view precision, std::uint64_t n, std::uint64_t seed);
+// cuBLASLt, builds with CUDA only. Of as many `algorithms` as the library proposes for this product the fastest is taken: 1 is the library's own choice.
+// Throws CouldNotRun(not_applicable) where it has none for this precision, order and GPU.
+std::unique_ptr<Multiplier> cuda_multiplier(std::shared_ptr<harness::CublasLt>, int gpu, std::string_view precision, std::uint64_t n, std::uint64_t seed, unsigned algorithms = 1);
 
 }  // namespace clusterc::gemm

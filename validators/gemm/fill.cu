@@ -2,9 +2,9 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
-#include <limits>
 #include <type_traits>
 
 #include "gemm/verify.h"
@@ -25,6 +25,15 @@ template <>
 __device__ __nv_bfloat16 from_double(double value) { return __double2bfloat16(value); }
 template <>
 __device__ __half from_double(double value) { return __double2half(value); }
+template <>
+__device__ __nv_fp8_e4m3 from_double(double value) { return __nv_fp8_e4m3(value); }
+template <>
+__device__ std::int8_t from_double(double value) { return static_cast<std::int8_t>(value); }
+
+template <class T>
+__device__ T poison_of() { return from_double<T>(__longlong_as_double(0x7ff8000000000000LL)); }   // a NaN
+template <>
+__device__ std::int32_t poison_of() { return static_cast<std::int32_t>(0x80000000u); }
 
 template <class T>
 __global__ void random_kernel(T* at, std::uint64_t count, std::uint64_t seed, unsigned bits, double scale) {
@@ -34,36 +43,41 @@ __global__ void random_kernel(T* at, std::uint64_t count, std::uint64_t seed, un
 }
 
 template <class T>
-__global__ void constant_kernel(T* at, std::uint64_t count, double value) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) at[i] = from_double<T>(value);
+__global__ void poison_kernel(T* at, std::uint64_t count) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) at[i] = poison_of<T>();
 }
 
 template <class T>
 __device__ bool same_bits(T a, T b) {
   if constexpr (sizeof(T) == 8) return __double_as_longlong(a) == __double_as_longlong(b);
   else if constexpr (std::is_same_v<T, float>) return __float_as_uint(a) == __float_as_uint(b);
+  else if constexpr (std::is_same_v<T, std::int32_t>) return a == b;
   else if constexpr (std::is_same_v<T, __half>) return __half_as_ushort(a) == __half_as_ushort(b);
   else return __bfloat16_as_ushort(a) == __bfloat16_as_ushort(b);
 }
 
 template <class T>
-__global__ void compare_kernel(T* at, const T* reference, std::uint64_t count, double poison, unsigned long long* wrong) {
-  const T nan = from_double<T>(poison);
+__global__ void compare_kernel(T* at, const T* reference, std::uint64_t count, unsigned long long* wrong) {
   unsigned long long mine = 0;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) {
     mine += !same_bits(at[i], reference[i]);
-    at[i] = nan;
+    at[i] = poison_of<T>();
   }
   if (mine > 0) atomicAdd(wrong, mine);
 }
 
-template <class Launch>
+// Operands are of any type but int32, results of any but fp8 and int8: no kernels are made for the others.
+enum class Side { operand, result };
+template <Side side, class Launch>
 void with_type(Element element, const Launch& launch) {
   switch (element) {
     case Element::fp64: launch(static_cast<double*>(nullptr)); break;
     case Element::fp32: launch(static_cast<float*>(nullptr)); break;
     case Element::bf16: launch(static_cast<__nv_bfloat16*>(nullptr)); break;
     case Element::fp16: launch(static_cast<__half*>(nullptr)); break;
+    case Element::fp8: if constexpr (side == Side::operand) launch(static_cast<__nv_fp8_e4m3*>(nullptr)); break;
+    case Element::int8: if constexpr (side == Side::operand) launch(static_cast<std::int8_t*>(nullptr)); break;
+    case Element::int32: if constexpr (side == Side::result) launch(static_cast<std::int32_t*>(nullptr)); break;
   }
   harness::cuda_check(cudaGetLastError(), "launching a kernel");
   harness::cuda_check(cudaDeviceSynchronize(), "filling or comparing a matrix");
@@ -72,18 +86,18 @@ void with_type(Element element, const Launch& launch) {
 }  // namespace
 
 void fill_random(void* at, Element element, std::uint64_t count, std::uint64_t seed, unsigned bits, double scale) {
-  with_type(element, [&](auto* type) { random_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count, seed, bits, scale); });
+  with_type<Side::operand>(element, [&](auto* type) { random_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count, seed, bits, scale); });
 }
 
-void fill_nan(void* at, Element element, std::uint64_t count) {
-  with_type(element, [&](auto* type) { constant_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count, std::numeric_limits<double>::quiet_NaN()); });
+void poison(void* at, Element element, std::uint64_t count) {
+  with_type<Side::result>(element, [&](auto* type) { poison_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count); });
 }
 
-std::uint64_t differing_then_nan(void* at, const void* reference, Element element, std::uint64_t count, void* counter) {
+std::uint64_t differing_then_poison(void* at, const void* reference, Element element, std::uint64_t count, void* counter) {
   auto* const wrong = static_cast<unsigned long long*>(counter);
   unsigned long long out = 0;
   harness::cuda_check(cudaMemset(wrong, 0, sizeof out), "cudaMemset");
-  with_type(element, [&](auto* type) { compare_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), static_cast<const std::remove_pointer_t<decltype(type)>*>(reference), count, std::numeric_limits<double>::quiet_NaN(), wrong); });
+  with_type<Side::result>(element, [&](auto* type) { compare_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), static_cast<const std::remove_pointer_t<decltype(type)>*>(reference), count, wrong); });
   harness::cuda_check(cudaMemcpy(&out, wrong, sizeof out, cudaMemcpyDeviceToHost), "cudaMemcpy");
   return out;
 }

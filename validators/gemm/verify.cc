@@ -76,7 +76,7 @@ Check verify_sampled(const Problem& p, const Rounding& rounding, std::uint64_t s
     }
     const long double scale = static_cast<long double>(rounding.scale) * static_cast<long double>(rounding.scale);
     const auto want = static_cast<double>(sum * scale);
-    const double allowed = gamma * static_cast<double>(magnitude * scale) + rounding.output * std::fabs(want);
+    const double allowed = (gamma + rounding.narrow) * static_cast<double>(magnitude * scale) + rounding.output * std::fabs(want);
     if (!(std::fabs(c(i, j) - want) <= allowed)) ++check.wrong;
   }
   return check;

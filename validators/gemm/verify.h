@@ -8,6 +8,11 @@
 // Sampled: where the inputs fill their mantissas and C is rounded, elements are drawn at random and compared with a dot product in
 // higher precision, within the rounding that any order of summation may cause (N. J. Higham, "Accuracy and stability of numerical
 // algorithms", 2nd ed., 2002, section 3.1: |error| <= gamma_k * sum |a||b|, gamma_k = k u / (1 - k u)).
+//
+// FP8: the tensor cores of Hopper add products of 32 terms with 13 bits behind the point, whatever the library calls the type of the sums; it promotes
+// what they have to FP32 now and then (cublasLt.h, CUBLASLT_MATMUL_DESC_FAST_ACCUM: "periodically"). The 13 bits and a promotion after 128 terms are DeepSeek-AI's
+// (DeepSeek-V3 technical report, arXiv:2412.19437, 3.3.2: "around 14 bits", N_C = 128); cuBLAS's own interval is not published. Four additions of 32 terms and the alignment
+// of the products: |error| <= 5 * 2^-13 * sum |a||b| within each stretch, and so over all of them; `narrow` adds it to gamma_k.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -26,7 +31,8 @@ struct Problem {
   std::uint64_t n = 0;      // all matrices are n x n, stored by columns
   unsigned bits = 0;        // of the operands' whole numbers
   std::uint64_t seed_a = 0, seed_b = 0;
-  std::int64_t a(std::uint64_t row, std::uint64_t column) const { return whole_number(seed_a, row + column * n, bits); }
+  bool a_by_rows = false;   // A is stored by rows: what 8-bit products of the library ask for
+  std::int64_t a(std::uint64_t row, std::uint64_t column) const { return whole_number(seed_a, a_by_rows ? column + row * n : row + column * n, bits); }
   std::int64_t b(std::uint64_t row, std::uint64_t column) const { return whole_number(seed_b, row + column * n, bits); }
 };
 
@@ -44,6 +50,7 @@ struct Rounding {
   double scale;         // operands are whole numbers times this
   double accumulation;  // unit roundoff of the sums
   double output;        // unit roundoff of C's type
+  double narrow = 0;    // of sum |a||b|, where sums are not held in the type of the accumulation all the way
 };
 // Also looks through all of C for elements that are not finite: what was never written is still the poison.
 Check verify_sampled(const Problem&, const Rounding&, std::uint64_t samples, std::uint64_t seed,

@@ -8,10 +8,12 @@
 
 namespace clusterc::harness {
 
-Cublas::Cublas(std::initializer_list<const char*> names) {
-  // A user's wish for FP64 or FP32 made of lower precision (cuBLAS documentation, "Floating Point Emulation") is not what is measured here: whether
-  // such a figure is one of 64-bit arithmetic is contested.
+void forget_emulation() {
   for (const char* wish : {"CUBLAS_EMULATE_DOUBLE_PRECISION", "CUBLAS_EMULATE_SINGLE_PRECISION"}) ::unsetenv(wish);
+}
+
+Cublas::Cublas(std::initializer_list<const char*> names) {
+  forget_emulation();
   std::string why;
   auto found = Library::open(names, why);
   if (!found) throw CouldNotRun(Cause::library_missing, why);

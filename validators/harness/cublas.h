@@ -35,6 +35,10 @@ class Cublas {
   std::unique_ptr<Library> library_;
 };
 
+// A user's wish for FP64 or FP32 made of lower precision (cuBLAS documentation, "Floating Point Emulation") is not what is measured here: whether
+// such a figure is one of 64-bit arithmetic is contested. Both libraries read it when they are opened.
+void forget_emulation();
+
 // Throws CouldNotRun(device_error) naming `what` unless `status` is success.
 void cublas_check(cublasStatus_t status, const char* what);
 

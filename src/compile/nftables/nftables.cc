@@ -140,7 +140,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   bool both = logins.empty();
   for (const NodeGroupModel& g : c.nodes) both |= g.count > 0 && manages(g) && lets_users_in(g);
   if (!managers.empty() && !oob.empty() && exporters_of(c).snmp && addresses_of_monitors(in).empty())
-    findings.note("snmp-closed", c.spec.software.monitoring.front().kind.span, "an SNMP exporter is named, and no node with the role monitoring has an address: the firewall lets root alone ask switches and PDUs, from '" + managers + "'")
+    findings.note("snmp-closed", c.spec.software.monitoring.empty() ? SourceSpan{} : c.spec.software.monitoring.front().kind.span, "an SNMP exporter is named, and no node with the role monitoring has an address: the firewall lets root alone ask switches and PDUs, from '" + managers + "'")
         .help("give the role monitoring to the nodes on which it runs");
   if (!managers.empty()) files.push_back("manager.nft"), write(in, "manager.nft", managers, inside, oob, both, true, forwarding("manager.nft"), bundle, findings);
   check_extra_files(in, "nftables", files, findings);

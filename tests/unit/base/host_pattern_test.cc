@@ -116,5 +116,19 @@ TEST(HostPattern, FoldReadsBack) {
   }
 }
 
+// What is said to share nothing shares nothing: held against every name of both.
+TEST(HostPattern, MayShare) {
+  const char* const texts[] = {"n[1-30]", "n1[0-9]", "n12", "gpu[001-012]", "g", "a,n[7-9]", "x[1-2]y[1-2]", "x1", "x1y2", "n"};
+  for (const char* a : texts)
+    for (const char* b : texts) {
+      const std::vector<std::string> of_a = names(pattern(a)), of_b = names(pattern(b));
+      const bool shares = std::find_first_of(of_a.begin(), of_a.end(), of_b.begin(), of_b.end()) != of_a.end();
+      if (shares) EXPECT_TRUE(pattern(a).may_share(pattern(b))) << a << " and " << b;
+    }
+  EXPECT_FALSE(pattern("n[1-30]").may_share(pattern("gpu[1-30],x")));
+  EXPECT_FALSE(pattern("g").may_share(pattern("h[1-2]")));
+  EXPECT_TRUE(pattern("n[1-30]").may_share(pattern("n[40-50]")));   // begin alike
+}
+
 }  // namespace
 }  // namespace clusterc

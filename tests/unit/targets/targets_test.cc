@@ -26,6 +26,21 @@ const ExpectedFigure* scoped(const ExpectedFigures& all, std::string_view test, 
   return nullptr;
 }
 
+// NVIDIA's data sheet of the H200 (SXM): FP8 1,979 TFLOP/s dense; the A100's has none. Nobody publishes a healthy figure of FP8 at this order: it is measured and not judged.
+TEST(Targets, Fp8WhereTheGpuHasIt) {
+  const auto figure = [](std::string_view model) {
+    Expected e;
+    const ExpectedFigures all = e.of_text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes: { gpu: { names: \"g[1-2]\", model: " + std::string(model) + " } }\n");
+    const ExpectedFigure* const f = all.find("gemm.fp8", "gpu");
+    return f ? std::optional(*f) : std::nullopt;
+  };
+  const auto h200 = figure("nvidia-dgx-h200");
+  ASSERT_TRUE(h200);
+  EXPECT_DOUBLE_EQ(h200->ceiling.value.value_or(0), 1979e12);
+  EXPECT_FALSE(h200->floor.value);
+  EXPECT_FALSE(figure("nvidia-dgx-a100"));
+}
+
 // Of GPUs that MIG cuts nothing is known of one instance, and nothing runs between them; the links and the network are as ever, and so is the group of whole ones beside them.
 // 400 Gb/s / 8 x 0.98 = 49 GB/s of a port, eight of them 392; the floor of a whole H100's triad is 2,970 x 0.97 = 2,881 GB/s.
 TEST(Targets, GpusThatMigCutsHaveNoFiguresOfWholeOnes) {

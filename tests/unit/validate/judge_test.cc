@@ -39,6 +39,20 @@ TEST(Judge, EachVerdict) {
   EXPECT_NE(judge(measured(79e9), &f).reason.find("80 GB/s"), std::string::npos);
 }
 
+// What held a GPU's clocks back is said with the figure that it spoiled; of a figure that is as it should be it is no matter.
+TEST(Judge, HeatIsSaidOfASlowProduct) {
+  ExpectedFigure f = figure();
+  f.test = "gemm.bf16";
+  MeasurementRecord m = measured(79e9);
+  m.metric = "gemm.bf16", m.slow = "gpu3 was held back by hardware thermal slowdown in 9 of 25 readings";
+  EXPECT_TRUE(judge(m, &f).reason.ends_with(": " + m.slow)) << judge(m, &f).reason;
+  m.value = 87.2e9;
+  EXPECT_TRUE(judge(m, &f).reason.ends_with(": " + m.slow)) << judge(m, &f).reason;
+  m.value = 95e9;
+  EXPECT_EQ(judge(m, &f).verdict, Verdict::pass);
+  EXPECT_EQ(judge(m, &f).reason, "");
+}
+
 TEST(Judge, WrongDataFailsWhateverTheSpeed) {
   const ExpectedFigure f = figure();
   MeasurementRecord m = measured(95e9);

@@ -11,6 +11,20 @@
 namespace clusterc {
 namespace {
 
+TEST(GemmSuite, ProductsOfTheGpusOwnPrecisions) {
+  const auto products = [](std::string_view model) {
+    Resolved r;
+    r.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes: { gpu: { names: \"g[1-2]\", model: " + std::string(model) + " } }\n");
+    std::string out;
+    for (const SuiteTest& t : plan_suite(*r.cluster, expect_figures(*r.cluster, plan_cluster(*r.cluster))))
+      if (t.validator == "gemm")
+        for (const auto& m : t.metrics) out += std::string(m) + " ";
+    return out;
+  };
+  EXPECT_EQ(products("nvidia-dgx-h200"), "gemm.fp64 gemm.fp32 gemm.tf32 gemm.bf16 gemm.fp16 gemm.fp8 ");
+  EXPECT_EQ(products("nvidia-dgx-a100"), "gemm.fp64 gemm.fp32 gemm.tf32 gemm.bf16 gemm.fp16 ");
+}
+
 // An H100 has PCIe 5.0 x16: 32e9 x 16 x 128/130 / 8 = 63.015 GB/s. Half the lanes, or a port of generation 4, is not what was bought; a link is held against its own two ends where the
 // spec does not say what it should be.
 TEST(LinkSuite, LinksAreHeldAgainstTheSpecAndTheirEnds) {

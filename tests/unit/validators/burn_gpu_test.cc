@@ -203,8 +203,8 @@ TEST(BurnSensors, NvmlThatAnswersIsAsked) {
 }
 
 TEST(BurnSensors, UnknownReasonsAreKept) {
-  EXPECT_EQ(reasons_text(0), "");
-  EXPECT_EQ(reasons_text(0x80 | 0x4000), "power brake, 0x4000");
+  EXPECT_EQ(harness::reasons_text(0), "");
+  EXPECT_EQ(harness::reasons_text(0x80 | 0x4000), "power brake, 0x4000");
 }
 
 #ifdef CLUSTERC_CUDA
@@ -212,6 +212,13 @@ TEST(Cublas, ALibraryThatIsMissingOrLacksAFunctionIsNamed) {
   for (const char* name : {"libthere-is-no-such.so.1", CLUSTERC_FAKE_NVML}) {
     try {
       harness::open_cublas({name});
+      FAIL();
+    } catch (const CouldNotRun& e) {
+      EXPECT_EQ(e.cause(), Cause::library_missing);
+      EXPECT_NE(std::string(e.what()).find(name), std::string::npos) << e.what();
+    }
+    try {
+      harness::open_cublas_lt({name});
       FAIL();
     } catch (const CouldNotRun& e) {
       EXPECT_EQ(e.cause(), Cause::library_missing);

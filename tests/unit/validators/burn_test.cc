@@ -1,5 +1,6 @@
 // clusterc-burn: who is slow is reckoned as it is said, and a stopped, slowed, killed and wrong worker is named.
 #include "burn/watch.h"
+#include "harness/sensors.h"
 #include "unit/validators/program_run.h"
 
 namespace {
@@ -23,9 +24,9 @@ TEST(BurnWatch, DriftIsTheLastFifthOverTheFirst) {
 }
 
 TEST(BurnWatch, TracesKeepTheirEnds) {
-  EXPECT_EQ(trace_text({3100, 3000, 2900, 2800, 2700}, 3), "3100 2900 2700");
-  EXPECT_EQ(trace_text({41.4}), "41");
-  EXPECT_EQ(trace_text({}), "");
+  EXPECT_EQ(clusterc::harness::trace_text({3100, 3000, 2900, 2800, 2700}, 3), "3100 2900 2700");
+  EXPECT_EQ(clusterc::harness::trace_text({41.4}), "41");
+  EXPECT_EQ(clusterc::harness::trace_text({}), "");
 }
 
 // Kernel layouts: cpufreq in kHz, hwmon in thousandths of a degree, powercap in microjoules; a package's parts do not count again.

@@ -94,5 +94,31 @@ TEST(GemmVerify, SampledCheckAllowsRoundingAndNothingElse) {
   EXPECT_GT(wrong(lost), 0u);
 }
 
+// By hand: A stored by rows: its element (1, 0) of order 3 is the fourth of the memory, (0, 2) the third.
+TEST(GemmVerify, AByRows) {
+  const Problem columns{.n = 3, .bits = 7, .seed_a = 5, .seed_b = 6}, rows{.n = 3, .bits = 7, .seed_a = 5, .seed_b = 6, .a_by_rows = true};
+  EXPECT_EQ(rows.a(1, 0), whole_number(5, 3, 7));
+  EXPECT_EQ(rows.a(0, 2), whole_number(5, 2, 7));
+  EXPECT_EQ(rows.a(1, 2), columns.a(2, 1));
+  EXPECT_EQ(rows.b(1, 2), columns.b(1, 2));
+  EXPECT_EQ(exact(rows, product(rows)).wrong, 0u);
+  EXPECT_GT(exact(columns, product(rows)).wrong, 0u);
+}
+
+// One product of one element each, by hand: |a b| = 1 x 2^-6 units for a and b of +-1, and 5 x 2^-13 of it may be missing beside the rounding of the result.
+TEST(GemmVerify, NarrowSumsAreAllowedTheirBitsAndNoMore) {
+  std::uint64_t seed = 1;   // one of which both numbers are -8: |a b| is 64 units, exact in every type
+  const auto number = [&](std::uint64_t s) { return whole_number(s, 0, 3); };
+  while (number(seed) != -8) ++seed;
+  const Problem p{.n = 1, .bits = 3, .seed_a = seed, .seed_b = seed};
+  const auto wrong = [&](double c, double narrow) {
+    return verify_sampled(p, {.scale = 0x1p-3, .accumulation = 0x1p-30, .output = 0x1p-30, .narrow = narrow}, 1, 9, [&](std::uint64_t, std::uint64_t) { return c; }).wrong;
+  };
+  EXPECT_EQ(wrong(1, 0), 0u);
+  EXPECT_EQ(wrong(1 - 4.9 * 0x1p-13, 5 * 0x1p-13), 0u);
+  EXPECT_EQ(wrong(1 - 5.1 * 0x1p-13, 5 * 0x1p-13), 1u);
+  EXPECT_EQ(wrong(1 - 4.9 * 0x1p-13, 0), 1u);
+}
+
 }  // namespace
 }  // namespace clusterc::gemm
