@@ -58,15 +58,17 @@ bool is_outside(const Cluster& c, std::string_view host) {
 void check_ways(const CompileInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const std::vector<OwnTimeServer> own = own_time_servers(in);
-  std::vector<std::string> without, nameless, clockless;
+  std::vector<std::string> nameless, clockless;
   std::vector<std::vector<std::string>> mountless(c.storage.size());
   std::vector<const Value<std::string>*> filers(c.storage.size());
   std::vector<std::string> directories, bases;
   NamedHost directory;
   SourceSpan base_at;
   std::string base_host;
-  SourceSpan at, nameless_at, clockless_at;
-  std::string outside, clock;
+  SourceSpan nameless_at, clockless_at;
+  struct Outside { std::string host; SourceSpan at; std::vector<std::string> groups; };
+  std::vector<Outside> outside;   // hosts, each once, and who is told of it and does not reach it
+  std::string clock;
   const std::uint32_t own_name = own_name_server(in);
   const bool kea = dhcp_server(c) == DhcpServer::kea;   // it serves no names
   // Packages of plays and installers lie outside where no mirror has them.
@@ -88,11 +90,15 @@ void check_ways(const CompileInput& in, Findings& findings) {
       const auto theirs = std::find_if(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return n.subnet && n.subnet->contains(*address); });
       return theirs != c.networks.end() && reaches_by_route(in, static_cast<int>(g), static_cast<int>(theirs - c.networks.begin()), *address);
     };
-    const Value<std::string>* far = nullptr;
+    const auto far = [&](const Value<std::string>& s) {
+      auto o = std::find_if(outside.begin(), outside.end(), [&](const Outside& known) { return known.host == *s; });
+      if (o == outside.end()) o = outside.insert(o, {*s, s.span, {}});
+      if (o->groups.empty() || o->groups.back() != group.name) o->groups.push_back(group.name);
+    };
     for (const auto& s : group.software.time_servers) {
       if (!s || beside(*s)) continue;
       const auto mine = std::find_if(own.begin(), own.end(), [&](const OwnTimeServer& o) { return o.server == *s; });
-      if (mine == own.end()) { far = &s; continue; }
+      if (mine == own.end()) { far(s); continue; }
       const Home home = home_of(c, in.plan, mine->group);   // what its plain name means
       if (mine->group == static_cast<int>(g) || std::find(networks.begin(), networks.end(), &c.networks[static_cast<std::size_t>(home.network)]) != networks.end()) continue;
       if (reaches_by_route(in, static_cast<int>(g), home.network, in.plan.address(home.network, home.end_points, mine->member, 0))) continue;
@@ -100,20 +106,26 @@ void check_ways(const CompileInput& in, Findings& findings) {
       clockless_at = s.span, clock = *s;
     }
     for (const auto& s : group.software.name_servers)
-      if (s && !beside(*s)) far = &s;
+      if (s && !beside(*s)) far(s);
     for (const NamedHost& h : directory_hosts(group.software))
-      if (!far && is_outside(c, h.host) && !beside(h.host)) directories.push_back(group.name), directory = h;
+      if (is_outside(c, h.host) && !beside(h.host)) directories.push_back(group.name), directory = h;
     if (const auto& scheduler = c.spec.software.scheduler; slurm_keeps_accounts(c, group) && scheduler->accounting && scheduler->accounting->database && *scheduler->accounting->database != "localhost")
       if (const auto& base = scheduler->accounting->database; is_outside(c, *base) && !beside(*base)) bases.push_back(group.name), base_at = base.span, base_host = *base;
-    if (far) without.push_back(group.name), at = far->span, outside = **far;
     for (std::size_t i = 0; i < c.storage.size(); ++i)
       if (const auto filer = mounts_from_outside(c, in.plan, static_cast<int>(i), static_cast<int>(g)); filer && !beside(**filer)) mountless[i].push_back(group.name), filers[i] = filer;
     if (group.software.name_servers.empty() && (own_name != 0 || kea) && name_servers(in, group).empty()) nameless.push_back(group.name), nameless_at = group.span;
   }
-  if (!without.empty())
-    findings.note("network-no-way-out", at, quoted(without) + (without.size() == 1 ? " has" : " have") + " no gateway, and '" + one_line(outside) + "' lies in no network of theirs")
+  for (std::size_t i = 0; i < outside.size(); ++i) {
+    const std::vector<std::string>& groups = outside[i].groups;
+    const auto alike = [&](const Outside& o) { return o.groups == groups; };
+    if (std::any_of(outside.begin(), outside.begin() + static_cast<std::ptrdiff_t>(i), alike)) continue;   // said with the first
+    std::vector<std::string> hosts;
+    for (const Outside& o : outside)
+      if (alike(o)) hosts.push_back(one_line(o.host));
+    findings.note("network-no-way-out", outside[i].at, quoted(groups) + (groups.size() == 1 ? " has" : " have") + " no gateway, and " + quoted(hosts) + (hosts.size() == 1 ? " lies" : " lie") + " in no network of theirs")
         .help("`gateway` of a network names its router; else name servers that lie in the cluster's own networks");
-  if (!fetching.empty() && without.empty())
+  }
+  if (!fetching.empty() && outside.empty())
     findings.note("network-no-way-out", fetching_at, quoted(fetching) + (fetching.size() == 1 ? " has" : " have") + " no gateway: nothing that is compiled leads to " + (c.own_site ? "" : "other networks, or to ") + "the repositories that " + (installs(c) ? "installers and plays" : "the plays") + " read")
         .help("`gateway` of a network names its router" + std::string(c.own_site ? "; a site without internet has a `mirror`" : ", in a cloud's subnet most often its first address"));
   const auto unreached = [&](SourceSpan span, std::vector<std::string> groups, const std::string& what, const std::string& host) {

@@ -71,6 +71,19 @@ std::vector<SlurmLine> extra_slurm_lines(const Cluster& c, std::string_view file
   return out;
 }
 
+bool slurm_reads_ranges(std::string_view list) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t dash = list.find('-'); dash != list.npos; dash = list.find('-', dash + 1)) {
+    std::size_t begin = dash, end = dash + 1;
+    while (begin > 0 && digit(list[begin - 1])) --begin;
+    while (end < list.size() && digit(list[end])) ++end;
+    if (begin == 0 || (list[begin - 1] != '[' && list[begin - 1] != ',') || end == list.size() || (list[end] != ']' && list[end] != ',')) continue;   // a dash of a name
+    const auto low = parse_uint(list.substr(begin, dash - begin)), high = parse_uint(list.substr(dash + 1, end - dash - 1));
+    if (low && high && *high >= *low && *high - *low >= kLongestSlurmRange) return false;
+  }
+  return true;
+}
+
 SlurmNames slurm_names_of(const Cluster& c, std::string_view list) {
   SlurmNames out;
   HostPattern::Error error;

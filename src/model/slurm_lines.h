@@ -31,6 +31,10 @@ struct SlurmNames {
   std::optional<std::string> unknown;
   bool readable = true;                                      // it is a host list
 };
+// hostlist.c of Slurm, MAX_RANGE: slurmctld ends at a longer one ("Too many hosts in range").
+inline constexpr std::uint64_t kLongestSlurmRange = 65536;
+bool slurm_reads_ranges(std::string_view list);   // none of its ranges is longer
+
 SlurmNames slurm_names_of(const Cluster&, std::string_view list);
 
 }  // namespace clusterc

@@ -86,3 +86,38 @@ twin && sed -i 's/targets: \[/targets: {/' "$work/twin/prometheus/targets/node.y
 twin && sed -i 's/ > 87"/ >> 87"/' "$work/twin/prometheus/rules/alerts.yml"; refused "a rule that is no PromQL"
 twin && sed -i 's/ > 87"/ > 88"/' "$work/twin/prometheus/rules/alerts.yml"; refused "a limit that is not the one of the tests"
 twin && sed -i 's/^route:/routes:/' "$work/twin/prometheus/alertmanager.yml"; refused "an Alertmanager without a route"
+
+# Receivers and routes of extra lines: what amtool does not take is an error of the spec already, and what it takes is none.
+receivers() {   # LINE, as a line of alertmanager.yml
+  cp "$src/tests/golden/compile/prometheus/spec.yaml" "$work/receivers.yaml"
+  awk '/^outputs:/ { exit } { print }' "$src/tests/golden/compile/prometheus/spec.yaml" > "$work/receivers.yaml"
+  printf 'outputs:\n  prometheus:\n    extra:\n      alertmanager.yml:\n' >> "$work/receivers.yaml"
+  printf '        - "%s"\n' "$@" >> "$work/receivers.yaml"
+  "$bin" compile "$work/receivers.yaml" --only prometheus -o "$work/receivers" --force > "$work/receivers.log" 2>&1 && echo compiled || echo refused
+}
+by_amtool() {
+  { printf '%s\n' "$@"
+    printf '%s\n' "$@" | grep -q '^route:' || echo 'route: { receiver: operators, routes: [ { matchers: [ "severity = critical" ], receiver: operators } ] }'
+    printf '%s\n' "$@" | grep -q '^receivers:' || echo 'receivers: [ { name: operators } ]'
+  } > "$work/am.yml"
+  amtool check-config "$work/am.yml" > "$work/am.log" 2>&1 && echo compiled || echo refused
+}
+alike() {
+  local ours theirs
+  ours=$(receivers "$@") theirs=$(by_amtool "$@")
+  [ "$ours" = "$theirs" ] || fail "$*: clusterc $ours, amtool $theirs: $(cat "$work/receivers.log" "$work/am.log")"
+  [ "$ours" = "$wanted" ] || fail "$*: $ours"
+}
+wanted=refused
+alike 'route: { receiver: ops }'
+alike 'receivers: [ { name: operators }, { name: operators } ]'
+alike 'receivers: [ { name: operators, webhook_config: [] } ]'
+alike 'receivers: [ { name: pager } ]'
+alike 'receivers: [ { name: pager } ]' 'route: { receiver: pager, routes: [ { receiver: pager, routes: [ { receiver: nobody } ] } ] }'
+alike 'route: { group_by: [ alertname ] }'
+alike 'receivers: [ { webhook_configs: [] } ]'
+wanted=compiled
+alike 'route: { receiver: operators }'
+alike 'receivers: [ { name: pager }, { name: operators } ]'
+alike 'receivers: [ { name: pager } ]' 'route: { receiver: pager, routes: [ { receiver: pager } ] }'
+say "receivers of extra lines as Alertmanager takes them"

@@ -145,6 +145,44 @@ END
 )
 equal "keys of lines that Slurm 22.05 refuses" "$refused" "RestrictedCoresPerGPU Topology Wieght ExclusiveTopo MaxCPUsPerSocket PowerDownOnIdle Topology Wieght Wieght Wieght "
 
+# ---- values (src/compile/slurm/conf_values.cc): of each key in its tables Slurm refuses what is refused here, and takes what is taken -----------------------------------
+differ=$(python3 - "$src/src/compile/slurm/conf_values.cc" "$work" <<'END'
+import os, re, subprocess, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+conf = os.path.join(sys.argv[2], "values.conf")
+def keys(table): return re.findall(r'"([a-z0-9]+)"', re.search(r"\b" + table + r"\[\] = \{(.*?)\}", text, re.S)[1])
+def taken(line):
+    with open(conf, "w", encoding="utf-8") as file:
+        file.write(f"ClusterName=x\nSlurmctldHost=localhost\nNodeName=n1\nPartitionName=p Nodes=n1\n{line}\n")
+    said = subprocess.run(["sinfo", "-V"], env={**os.environ, "SLURM_CONF": conf}, capture_output=True, text=True, timeout=20, check=False).stderr
+    return "fatal" not in said
+finite, count = keys("kFinite"), 0
+def hold(line, wanted):
+    global count
+    count += 1
+    if taken(line) != wanted: print(line, end="; ")
+for first, tables in (("", ("kNumbers16", "kNumbers32", "kNumbers64", "kTruths")), ("NodeName=n2 ", ("kNode16", "kNode32", "kNode64")), ("PartitionName=z Nodes=n1 ", ("kPartition16", "kPartition32", "kPartition64", "kPartitionTruths"))):
+    for table in tables:
+        for key in keys(table):
+            hold(f"{first}{key}=x", False)
+            if table.endswith("Truths"):
+                hold(f"{first}{key}=yes", True)
+                continue
+            most = {"16": 65535, "32": 4294967295, "64": 18446744073709551615}[table[-2:]]
+            hold(f"{first}{key}={most + 1}", False)
+            hold(f"{first}{key}=unlimited", key not in finite)
+            if key not in ("slurmschedloglevel", "maxdbdmsgs", "maxnodecount"): hold(f"{first}{key}=0x1", True)   # these have a least value
+for time, wanted in (("5", True), ("1:00:00", True), ("1-2", True), ("1-02:03:04", True), ("INFINITE", True), ("-1", True), ("1.5", False), ("1:00:00:00", False), ("5d", False)):
+    hold(f"PartitionName=z Nodes=n1 MaxTime={time}", wanted)
+for state, wanted in (("UP", True), ("drain", True), ("Inactive", True), ("gone", False)): hold(f"PartitionName=z Nodes=n1 State={state}", wanted)
+hold("NodeName=DEFAULT NodeAddr=x", False)
+hold("FrontendName=f1", False)
+print(count if count > 300 else "too few")
+END
+)
+case $differ in *" "* | "too few") fail "values that Slurm takes otherwise: $differ" ;; esac
+say "$differ values of keys are taken and refused as Slurm does"
+
 # ---- a file server that is gone: whoever looks at the folder waits, here for a mountpoint that never answers; one that is not mounted, and one that is ------------
 mkdir -p "$work/hung/bin"
 printf 'mounted /data\n' > "$work/hung/node.sh"

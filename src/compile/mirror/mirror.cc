@@ -17,7 +17,7 @@
 namespace clusterc {
 namespace {
 
-constexpr std::string_view kList = "mirror.list";
+constexpr std::string_view kList = "mirror.list", kRpms = "mirror.repo";
 constexpr std::string_view kRegistry = "127.0.0.1:5000";   // behind nginx, which speaks TLS and lets nobody write
 
 bool wanted(const Cluster& c) { return c.spec.software.mirror && c.spec.software.mirror->server; }
@@ -58,8 +58,16 @@ void take(const PackageSource& s, bool arm, Needs& out) {
   }
 }
 
+// An address alone: what dnf's list calls it follows from that.
+bool is_repository(std::string_view text) { return (text.starts_with("https://") || text.starts_with("http://")) && is_url(text) && below_packages(text).find('/') != std::string::npos; }
+
 Needs needs_of(const CompileInput& in, Findings& findings) {
   Needs out;
+  const std::string more = install_extra(in, kRpms, is_repository, "https://dl.fedoraproject.org/pub/epel/9/Everything/x86_64/", findings);
+  for (const std::string_view url : split(more, '\n'))
+    if (!url.empty()) out.rpms.emplace(std::string(url), PackageSource{std::string(url), std::string(url), "", "", ""});
+  std::string drivers;   // a group whose NVIDIA driver asks for dkms
+  SourceSpan drivers_at;
   const Cluster& c = in.cluster;
   const MadeOutputs made(c);
   Findings of_ansible;   // said by the output that installs the packages
@@ -68,7 +76,9 @@ Needs needs_of(const CompileInput& in, Findings& findings) {
     const NodeGroupModel& group = c.nodes[g];
     if (group.count == 0) continue;
     const bool arm = group.software.arch.value_or(Arch::x86_64) == Arch::aarch64;
-    for (const PackageSource& s : ansible_settings(in, made, static_cast<int>(g), of_ansible).packages.sources) take(s, arm, out);
+    const auto packages = ansible_settings(in, made, static_cast<int>(g), of_ansible).packages;
+    for (const PackageSource& s : packages.sources) take(s, arm, out);
+    if (std::any_of(packages.driver.begin(), packages.driver.end(), [](const std::string& p) { return p.starts_with("@nvidia-driver:"); })) drivers = group.name, drivers_at = group.span;
     const std::vector<PackageSource> own = distribution_sources(group);
     for (const PackageSource& s : own) take(s, arm, out);
     if (own.empty() && group.software.os && unknown.insert(*group.software.os).second)
@@ -85,6 +95,10 @@ Needs needs_of(const CompileInput& in, Findings& findings) {
       for (const std::string_view file : {".treeinfo", "images/pxeboot/vmlinuz", "images/pxeboot/initrd.img", "images/install.img"}) out.files.insert(root + std::string(file));
     }
   }
+  // Releases 8 and 9 of Red Hat's family (docs/ansible.md).
+  if (!drivers.empty() && std::none_of(out.rpms.begin(), out.rpms.end(), [](const auto& r) { return r.first.find("epel") != std::string::npos; }))
+    findings.note("mirror-epel-missing", drivers_at, "the NVIDIA driver of '" + drivers + "' asks for dkms, which EPEL has, and no list of the mirror names that")
+        .help("`outputs: { mirror: { extra: { mirror.repo: [ \"https://dl.fedoraproject.org/pub/epel/9/Everything/x86_64/\" ] } } }`, of your release and architecture; its nodes are told of it by you");
   return out;
 }
 
@@ -116,7 +130,7 @@ void list(const CompileInput& in, const Needs& needs, const std::string& folder,
 void repositories(const CompileInput& in, const Needs& needs, Bundle& bundle) {
   if (needs.rpms.empty()) return;
   bundle.open("mirror/mirror.repo", "mirror");
-  bundle.text() += made_by(in, "");
+  bundle.text() += made_by(in, "mirror");
   IniWriter w(bundle.text());
   for (const auto& [url, source] : needs.rpms) {
     w.section(repository_id(url)).field("name", source.name).field("baseurl", url).field("enabled", 1);
@@ -177,7 +191,7 @@ void fill(const CompileInput& in, const Needs& needs, const Mirror& m, bool list
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
-  check_extra_files(in, "mirror", {kList}, findings);
+  check_extra_files(in, "mirror", {kList, kRpms}, findings);
   const auto server = mirror_server(in);
   if (!server) return;
   const Mirror& m = *server->spec;

@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "compile/common.h"
@@ -377,17 +378,64 @@ void write_tests(const CompileInput& in, const std::vector<Alert>& alerts, Bundl
   bundle.close();
 }
 
+std::set<std::string> receiver_names(const Document& d, NodeId list) {
+  std::set<std::string> out;
+  for (std::size_t i = 0; d.is_sequence(list) && i < d.size(list); ++i)
+    if (const NodeId name = d.is_mapping(d.item(list, i)) ? d.find(d.item(list, i), "name") : kNoNode; name != kNoNode) out.emplace(d.scalar(name));
+  return out;
+}
+
+// What Alertmanager does not start with: two of one name, and a key that is neither `name` nor a list of some kind of addresses (its configuration, <receiver>).
+std::string receivers_refused(const Document& d, NodeId list) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; d.is_sequence(list) && i < d.size(list); ++i) {
+    const NodeId receiver = d.item(list, i);
+    if (!d.is_mapping(receiver)) return "a receiver is a mapping with a `name`";
+    for (std::size_t k = 0; k < d.size(receiver); ++k) {
+      const std::string key(d.scalar(d.key(receiver, k)));
+      if (key == "name" && !seen.emplace(d.scalar(d.value(receiver, k))).second) return "two receivers have the name '" + one_line(std::string(d.scalar(d.value(receiver, k))).substr(0, 60)) + "'";
+      if (key != "name" && !key.ends_with("_configs")) return "a receiver has no key '" + one_line(key.substr(0, 60)) + "': all but `name` end in _configs";
+    }
+    if (d.find(receiver, "name") == kNoNode) return "a receiver has no `name`";
+  }
+  return d.is_sequence(list) ? std::string() : "`receivers` is a list";
+}
+
+// The first receiver of a route, or of those below it, whom nobody is; empty: none.
+std::string unknown_receiver(const Document& d, NodeId route, const std::set<std::string>& named, int depth) {
+  constexpr int kDeepest = 64;
+  if (!d.is_mapping(route) || depth > kDeepest) return {};
+  if (const NodeId to = d.find(route, "receiver"); to != kNoNode && !named.contains(std::string(d.scalar(to)))) return std::string(d.scalar(to));
+  const NodeId below = d.find(route, "routes");
+  for (std::size_t i = 0; below != kNoNode && d.is_sequence(below) && i < d.size(below); ++i)
+    if (std::string nobody = unknown_receiver(d, d.item(below, i), named, depth + 1); !nobody.empty()) return nobody;
+  return {};
+}
+
 // Each top-level key that an extra line names takes the place of what stands here.
 void write_alertmanager(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const auto* lines = extra_of(in, "alertmanager.yml");
   const bool routed = lines && std::any_of(lines->begin(), lines->end(), [](const auto& line) { return line && trim(*line).starts_with("route:"); });
+  constexpr std::string_view kExample = "receivers: [ { name: operators, webhook_configs: [ { url: 'http://pager:8000/' } ] } ]";
+  // Receivers and the routes to them may stand in two lines: their names first, then each line by itself.
+  Findings said_below;
+  std::optional<std::set<std::string>> named;
+  yaml_entries(in, "alertmanager.yml", {}, kExample, said_below, [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
+    if (key == "receivers") named = receiver_names(d, value);
+    return {};
+  });
   const auto look = [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
-    if (routed || key != "receivers" || !d.is_sequence(value)) return {};
-    for (std::size_t i = 0; i < d.size(value); ++i)
-      if (const NodeId name = d.is_mapping(d.item(value, i)) ? d.find(d.item(value, i), "name") : kNoNode; name != kNoNode && d.scalar(name) == "operators") return {};
-    return {"none of these receivers is 'operators', to whom alerts go unless an extra line has a `route` of its own", true};
+    if (key == "receivers") {
+      if (std::string why = receivers_refused(d, value); !why.empty()) return {std::move(why), false};
+      if (!routed && !named->contains("operators")) return {"none of these receivers is 'operators', to whom alerts go unless an extra line has a `route` of its own", true};
+    }
+    if (key == "route" && (!d.is_mapping(value) || d.find(value, "receiver") == kNoNode)) return {"the first route has no `receiver`, to whom all goes that no other takes", false};
+    if (key == "route")
+      if (const std::string nobody = unknown_receiver(d, value, named.value_or(std::set<std::string>{"operators"}), 0); !nobody.empty())
+        return {"a route leads to '" + one_line(nobody.substr(0, 60)) + "', and " + (named ? "no receiver of an extra line has that name" : "the only receiver is 'operators' unless an extra line has `receivers`"), false};
+    return {};
   };
-  const auto extra = yaml_entries(in, "alertmanager.yml", {}, "receivers: [ { name: operators, webhook_configs: [ { url: 'http://pager:8000/' } ] } ]", findings, look);
+  const auto extra = yaml_entries(in, "alertmanager.yml", {}, kExample, findings, look);
   const auto replaced = [&](std::string_view key) { return std::any_of(extra.begin(), extra.end(), [&](const YamlEntry& e) { return e.key == key; }); };
   bundle.open("prometheus/alertmanager.yml", "prometheus");
   std::string& out = bundle.text();

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "compile/slurm/conf_keys.h"
+#include "compile/slurm/conf_values.h"
 #include "diag/near.h"
 #include "model/slurm_lines.h"
 #include "write/writers.h"
@@ -53,10 +54,33 @@ bool runs(std::string_view line, const std::string& path) {
   return fnmatch(std::string(value).c_str(), path.c_str(), FNM_PATHNAME) == 0;
 }
 
-// Behind the first key: false where the line cannot stand.
-bool check_rest(const SlurmLine& line, std::string_view first, Findings& findings) {
+// What holds for compiled lines too says nothing that they say otherwise, and Slurm refuses addresses in it; false where it does.
+bool check_default(const SlurmLine& line, bool memory_by_cpu, Findings& findings) {
+  const std::string& kind = line.pairs[0].first;
+  for (const auto& [key, value] : line.pairs) {
+    const bool addresses = kind == "nodename" && (key == "nodeaddr" || key == "nodehostname" || (key == "port" && value.find('[') != std::string::npos));
+    if (addresses) findings.error("output-extra-malformed", line.span, "'" + key + "' is of each node its own, and slurmctld does not start with it in a DEFAULT line").help("in a NodeName line of its own");
+    const bool boards = kind == "nodename" && (key == "boards" || key == "socketsperboard"), memory = kind == "partitionname" && key == "defmempernode" && memory_by_cpu;
+    if (boards) findings.error("output-extra-contradicts-spec", line.span, "'" + key + "' counts the sockets of nodes whose compiled lines have Sockets: Slurm takes the DEFAULT line's").help("change the spec instead");
+    if (memory) findings.error("output-extra-contradicts-spec", line.span, "compiled partitions have DefMemPerCPU, and Slurm drops it for 'defmempernode' of the DEFAULT line").help("DefMemPerNode of a partition of your own");
+    if (addresses || boards || memory) return false;
+  }
+  return true;
+}
+
+// The values, and what stands behind the first key: false where the line cannot stand. `memory_by_cpu`: some compiled partition has DefMemPerCPU.
+bool check_line(const SlurmLine& line, std::string_view first, bool memory_by_cpu, Findings& findings) {
   const std::span<const std::string_view> known = slurm_line_keys(first);
-  if (to_lower(first) == "frontendname") return true;   // has keys of its own, which are not looked at
+  if (to_lower(first) == "frontendname") {   // has keys of its own, which are not looked at
+    findings.warning("output-extra-unknown-key", line.span, "slurmctld has front ends where it was built with --enable-front-end, which no distribution's is: it does not start").help("where yours was, accept this");
+    return true;
+  }
+  for (const auto& [key, value] : line.pairs)
+    if (const std::string why = slurm_value_refused(first, key, value); !why.empty()) {
+      findings.error("output-extra-malformed", line.span, "'" + key + "': " + why + ", and slurmctld does not start").help("slurm.conf(5) says what it takes");
+      return false;
+    }
+  if (!known.empty() && to_lower(line.pairs[0].second) == "default" && !check_default(line, memory_by_cpu, findings)) return false;
   if (known.empty()) {
     if (line.pairs.size() > 1) findings.error("output-extra-malformed", line.span, "a line of slurm.conf that begins with '" + std::string(first) + "' has that setting alone, and '" + line.pairs[1].first + "' stands behind it").help("each in a line of its own");
     return line.pairs.size() <= 1;
@@ -109,6 +133,7 @@ void SlurmFile::include(std::string_view path) {
 
 void SlurmFile::finish(Bundle& bundle, Findings& findings) {
   std::vector<std::string> replaced, lines, named;
+  const bool memory_by_cpu = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.text.find(" DefMemPerCPU=") != std::string::npos; });
   if (const auto* extra = extra_of(in_, name_)) {
     for (const auto& wish : *extra) {
       if (!wish) continue;
@@ -166,7 +191,7 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
         const std::span<const std::string_view> known = slurm_conf_keys();
         if (!offer_names(f, key, {known.begin(), known.end()})) f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
       }
-      if (key != "#" && lower != "include" && name_ == "slurm.conf" && !check_rest(read_slurm_line(text, wish.span), key, findings)) continue;
+      if (key != "#" && lower != "include" && name_ == "slurm.conf" && !check_line(read_slurm_line(text, wish.span), key, memory_by_cpu, findings)) continue;
       lines.push_back(text);
     }
   }

@@ -22,12 +22,13 @@ class Lists {
   std::optional<HostPattern> read(const std::string& list, const SourceSpan& at) {
     HostPattern::Error why;
     auto out = HostPattern::parse(list, why);
-    const bool many = out && out->count() > kMostNames - names_;
-    if (out && !many) {
+    const bool many = out && out->count() > kMostNames - names_, long_range = !slurm_reads_ranges(list);
+    if (out && !many && !long_range) {
       names_ += out->count();
       return out;
     }
     findings_.error("output-extra-malformed", at,
+                    out && long_range ? format("'{}' has a range of more than {} names, and slurmctld does not start", one_line(list.substr(0, 60)), kLongestSlurmRange) :
                     many ? format("with '{}' the extra lines of slurm.conf name more than {} nodes", one_line(list.substr(0, 60)), kMostNames) : format("'{}' is no list of nodes: {}", one_line(list.substr(0, 60)), why.message))
         .help("write it as Slurm does: n[1-4,7]");
     return std::nullopt;
@@ -37,6 +38,17 @@ class Lists {
   Findings& findings_;
   std::int64_t names_ = 0;
 };
+
+// Of addresses, host names and ports there are as many as nodes, or one (slurmctld 22.05: "NodeAddr count must equal that of NodeName records").
+void check_addresses(const SlurmLine& line, std::int64_t nodes, Findings& findings) {
+  for (const std::string_view key : {"nodeaddr", "nodehostname", "port"}) {
+    const std::string* value = line.value(key);
+    HostPattern::Error why;
+    const auto list = value ? HostPattern::parse(key == "port" ? "p" + *value : *value, why) : std::nullopt;
+    if (list && list->count() != 1 && list->count() != nodes)
+      findings.error("output-extra-malformed", line.span, format("'{}' has {} of '{}', and the line names {} nodes: slurmctld does not start", one_line(value->substr(0, 60)), list->count(), key, nodes)).help("one for each node, or one alone");
+  }
+}
 
 }  // namespace
 
@@ -56,6 +68,7 @@ void check_extra_nodes(const CompileInput& in, const SlurmFacts& facts, Findings
     if (!line.rest.empty()) continue;                // slurm.conf's own writer says so
     if (node && to_lower(*node) != "default") {    // slurmctld 22.05 takes a list that does not end for a node of that name
       const auto pattern = lists.read(*node, line.span);
+      if (pattern) check_addresses(line, pattern->count(), findings);
       std::string twice;
       for (std::int64_t i = 0; pattern && i < pattern->count(); ++i)
         if (std::string name = pattern->name(i); !own.insert(name).second && twice.empty()) twice = std::move(name);

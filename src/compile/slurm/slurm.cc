@@ -173,6 +173,8 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.blank();
   f.comment("RealMemory in MiB: what is fitted less 1/32 of it, and never less than 256 MiB, for the system");
   for (const SlurmNodes& n : facts.nodes) {
+    if (const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(n.group)]; !slurm_reads_ranges(n.names))
+      findings.error("slurm-range-too-long", g.span, "'" + g.name + "' has more nodes in one range than the " + std::to_string(kLongestSlurmRange) + " that Slurm reads: slurmctld does not start").help("several ranges or groups: names: \"n[1-50000],n[50001-90000]\"");
     f.line({{"NodeName", n.names}, {"CPUs", text_of(n.cpus)}, {"Sockets", text_of(n.sockets)}, {"CoresPerSocket", text_of(n.cores_per_socket)},
             {"ThreadsPerCore", text_of(n.threads_per_core)}, {"RealMemory", text_of(n.real_memory)},
             {"Gres", gres_of(n)}, {"Feature", join(n.features, ",")}});

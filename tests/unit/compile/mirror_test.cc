@@ -87,6 +87,16 @@ TEST(Mirror, WhatItCannotHaveIsSaid) {
   EXPECT_TRUE(has(subscription.told(), "mirror-distribution-unknown")) << subscription.told();
   registry.spec(test::kHead + "nodes: { a: { names: n1, virtual_machine: { cpus: 2, memory: 2 GiB }, software: { os: rocky-9 } } }\nsoftware: { mirror: { server: n1, images: [ docker.io/library/debian:12 ] } }\n", {"mirror"});
   EXPECT_TRUE(has(registry.told(), "mirror-registry-unpacked")) << registry.told();
+  // NVIDIA's driver on releases 8 and 9 of Red Hat's family asks for dkms.
+  const auto epel = [](std::string_view os, std::string_view more) {
+    Compiled c;
+    c.spec("clusterc: 1\nrules: 2026.11\nname: case\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes: { gpu: { names: g1, model: nvidia-dgx-h100 } }\nsoftware: { os: " + std::string(os) + ", gpu_driver: 580, mirror: { server: m.example.org } }\n" + std::string(more), {"mirror"});
+    return c.told().find("mirror-epel-missing") != std::string::npos;
+  };
+  EXPECT_TRUE(epel("rocky-9", ""));
+  EXPECT_FALSE(epel("ubuntu-24.04", ""));
+  EXPECT_FALSE(epel("rocky-9", "outputs: { mirror: { extra: { mirror.repo: [ \"https://dl.fedoraproject.org/pub/epel/9/Everything/x86_64/\" ] } } }\n"));
+  EXPECT_TRUE(epel("rocky-9", "outputs: { mirror: { extra: { mirror.repo: [ \"https://other.example.org/rpms/\" ] } } }\n"));
   compile(itself, ", mirror: { server: n1 }");
   EXPECT_TRUE(has(itself.told(), "mirror-installed-from-itself")) << itself.told();
   compile(apart, ", mirror: { server: ctl }");

@@ -41,7 +41,18 @@ TEST(Told, ServersInNetworksOfOthersAreNoted) {
   EXPECT_EQ(d.note("network-no-way-out"), "'ctl', 'nas' have no gateway: nothing that is compiled leads to the repositories that the plays read");
   EXPECT_EQ(Told(cluster("", "time_servers: [ctl], mirror: { server: ctl }")).note("network-no-way-out"), "");
   EXPECT_EQ(Told(cluster(", gateway: 10.1.0.1", "time_servers: [ntp.example.org]")).note("network-no-way-out"), "'nas' has no gateway, and 'ntp.example.org' lies in no network of theirs");
-  EXPECT_EQ(Told(cluster("", "time_servers: [10.1.0.9, 10.3.0.9]")).note("network-no-way-out"), "'ctl', 'nas' have no gateway, and '10.1.0.9' lies in no network of theirs");
+  const auto all = [](std::string_view software) {
+    const Told t(cluster("", software));
+    std::string out;
+    for (const Finding& f : t.findings.all())
+      if (f.rule == "network-no-way-out") out += f.message + "; ";
+    return out;
+  };
+  EXPECT_EQ(all("time_servers: [10.1.0.9, 10.3.0.9]"), "'ctl' has no gateway, and '10.3.0.9' lies in no network of theirs; 'nas' has no gateway, and '10.1.0.9' lies in no network of theirs; ");
+  // Each is said, whatever else is not reached.
+  EXPECT_EQ(all("time_servers: [a.example.org, b.example.org], identity: { kind: ldap, server: \"ldaps://ldap.example.org\" }"),
+            "'ctl', 'nas' have no gateway, and 'a.example.org', 'b.example.org' lie in no network of theirs; "
+            "'ctl', 'nas' ask the directory 'ldap.example.org', and have no gateway: its name has to mean an address in a network of theirs; ");
 }
 
 // nas is in stor alone, ctl in lan alone; a file system of an outside host is mounted by both where `on` is left out.
