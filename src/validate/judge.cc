@@ -17,11 +17,36 @@ std::string_view verdict_name(Verdict v) {
 }
 
 namespace {
-Dimension dimension_of(std::string_view unit) {
-  if (unit == "FLOP/s") return Dimension::flop_rate;
-  if (unit == "s") return Dimension::time;
-  if (unit == "1/s") return Dimension::op_rate;
+constexpr std::pair<std::string_view, Dimension> kUnits[] = {{"B/s", Dimension::byte_rate}, {"FLOP/s", Dimension::flop_rate}, {"s", Dimension::time}, {"1/s", Dimension::op_rate}};
+
+std::optional<Dimension> dimension_of(std::string_view unit) {
+  for (const auto& [name, dimension] : kUnits)
+    if (name == unit) return dimension;
+  return std::nullopt;
+}
+
+// What a metric is measured in where nothing is expected of it, by its name: as `--list` of the programs has it.
+Dimension dimension_of_metric(std::string_view metric) {
+  for (const std::string_view end : {".time", "latency", ".start"})
+    if (metric.ends_with(end)) return Dimension::time;
+  for (const std::string_view end : {".random_read", ".random_write", ".create", ".stat", ".unlink", ".message_rate"})
+    if (metric.ends_with(end)) return Dimension::op_rate;
+  for (const std::string_view family : {"gemm.", "hpl.", "burn."})
+    if (metric.starts_with(family)) return Dimension::flop_rate;
   return Dimension::byte_rate;
+}
+
+// What is contradictory in a figure, whatever is expected of it; empty: nothing.
+std::string contradiction_in(const MeasurementRecord& m, Dimension wanted) {
+  if (!m.damaged.empty()) return m.damaged;
+  const std::optional<Dimension> dimension = dimension_of(m.unit);
+  if (!dimension) return format("damaged record: '{}' is no unit of a figure", m.unit.substr(0, 20));
+  if (*dimension != wanted)
+    for (const auto& [name, d] : kUnits)
+      if (d == wanted) return format("contradictory: measured in {}, the unit of {} is {}", m.unit, m.metric, name);
+  if (m.value < 0 || (m.value == 0 && wanted == Dimension::time)) return format("damaged record: 'value' is {:.6g}", m.value);
+  if (m.data_verified && m.checked == 0) return "contradictory: the data is called verified, and none was checked";
+  return {};
 }
 }  // namespace
 
@@ -30,8 +55,10 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   out.metric = m.metric;
   out.device = m.device;
   out.value = m.value;
-  out.dimension = dimension_of(m.unit);
-  out.data_verified = m.data_verified;
+  out.dimension = expected ? expected->dimension : dimension_of_metric(m.metric);
+  // That the data is verified is believed of nobody who counted wrong values.
+  const bool verified = m.data_verified && m.wrong == 0;
+  out.data_verified = verified;
   out.busy = m.busy;
   out.page_cache = m.page_cache;
   out.size = m.size;
@@ -49,8 +76,13 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   };
   // Of containers what is compared are the devices that they see.
   const bool container = m.metric.starts_with("container.");
-  if (!m.data_verified && container && !m.slow.empty()) return end(Verdict::fail, m.slow);
-  if (!m.data_verified) return end(Verdict::fail, m.checked == 0 ? "the data was not checked" : format("the data is wrong: {} of {} values checked", m.wrong, m.checked));
+  if (const std::string why = contradiction_in(m, out.dimension); !why.empty()) {
+    out.value.reset();   // whatever it is, it is no figure
+    out.data_verified = false;
+    return end(m.wrong > 0 ? Verdict::fail : Verdict::error, why);
+  }
+  if (!verified && container && !m.slow.empty()) return end(Verdict::fail, m.slow);
+  if (!verified) return end(Verdict::fail, m.checked == 0 ? "the data was not checked" : format("the data is wrong: {} of {} values checked", m.wrong, m.checked));
   if (expected && !expected->skip.empty()) return end(Verdict::skipped, expected->skip);
   if (m.page_cache) return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
   // The host in a GPU's place shows that the validator works.

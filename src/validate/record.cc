@@ -2,6 +2,10 @@
 
 #include <simdjson.h>
 
+#include <cmath>
+
+#include "base/format.h"
+
 namespace clusterc {
 namespace {
 
@@ -12,6 +16,21 @@ std::string text(const simdjson::dom::element& e, const char* key) {
 double number(const simdjson::dom::element& e, const char* key) {
   double v = 0;
   return e[key].get(v) == simdjson::SUCCESS ? v : 0;
+}
+// What must be there: `damaged` names the first that is not. No machine measures 1e300 B/s.
+constexpr double kMost = 1e24, kLeast = 1e-24;
+double figure(const simdjson::dom::element& e, const char* key, std::string& damaged) {
+  double v = 0;
+  const bool told = e[key].get(v) == simdjson::SUCCESS && std::isfinite(v);
+  if (told && (v == 0 || (v >= kLeast && v <= kMost))) return v;
+  if (damaged.empty()) damaged = told ? format("damaged record: '{}' is {:.6g}", key, v) : format("damaged record: '{}' is no number", key);
+  return 0;
+}
+std::int64_t count(const simdjson::dom::element& e, const char* key, std::string& damaged) {
+  std::int64_t v = 0;
+  if (e[key].get(v) == simdjson::SUCCESS && v >= 0) return v;
+  if (damaged.empty()) damaged = format("damaged record: '{}' is no count", key);
+  return 0;
 }
 std::int64_t integer(const simdjson::dom::element& e, const char* key) {
   std::int64_t v = 0;
@@ -32,7 +51,7 @@ MeasurementRecord measurement(const simdjson::dom::element& e) {
     m.device = text(device, "label");
     m.backend = text(device, "backend");
   }
-  m.value = number(e, "value");
+  m.value = figure(e, "value", m.damaged);
   simdjson::dom::element quantiles;
   if (e["quantiles"].get(quantiles) == simdjson::SUCCESS) {
     m.p05 = number(quantiles, "p05");
@@ -41,13 +60,14 @@ MeasurementRecord measurement(const simdjson::dom::element& e) {
   m.count = integer(e, "count");
   m.warmup = integer(e, "warmup");
   m.size = integer(e, "size");
-  m.wrong = integer(e, "wrong");
-  m.checked = integer(e, "checked");
+  m.wrong = count(e, "wrong", m.damaged);
+  m.checked = count(e, "checked", m.damaged);
   m.data_verified = truth(e, "data_verified");
   m.busy = truth(e, "busy");
   m.lower_is_better = text(e, "better") == "lower";
   simdjson::dom::element parameters;
   if (e["parameters"].get(parameters) == simdjson::SUCCESS) {
+    m.parameters = simdjson::minify(parameters);
     m.type = text(parameters, "type");
     m.team = text(parameters, "team");
     m.oversubscribed = truth(parameters, "oversubscribed");
@@ -76,10 +96,12 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
     simdjson::dom::element e;
     if (line.size() > kLongestLine || parser.parse(line).get(e) != simdjson::SUCCESS || !e.is_object()) {
       ++chatter;
+      if (out.damaged.empty() && line.starts_with(R"({"record":)")) out.damaged = "damaged record: " + line.substr(0, 100);
       continue;
     }
     const std::string record = text(e, "record");
     if (record == "header") {
+      ++out.headers;
       out.validator = text(e, "validator");
       out.host = text(e, "host");
       out.program_version = text(e, "program_version");
@@ -103,6 +125,11 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
       ended = true;
       out.unexplained = by_signal;
       out.done = text(e, "status") == "done";
+      if (out.done) {
+        out.told_measurements = count(e, "measurements", out.damaged);
+        out.told_wrong = count(e, "wrong", out.damaged);
+        out.told_verified = truth(e, "data_verified");
+      }
       out.not_applicable = text(e, "status") == "not applicable";
       if (out.not_applicable) {
         out.error = text(e, "detail");

@@ -19,10 +19,16 @@ struct MeasurementRecord {
   bool oversubscribed = false;                        // ranks shared a core
   std::string slow;                                   // who or what was slow or had errors corrected; empty: nobody
   bool page_cache = false;                            // storage: memory may have answered in place of the device
+  std::string parameters;                             // all of them, as JSON: with metric, device and size they tell figures apart
+  std::string damaged;                                // what a figure cannot do without and this one lacks; empty: nothing
 };
 
 struct ResultRecords {
-  std::string validator, host, program_version;
+  std::string validator, host, program_version;   // of the header
+  std::size_t headers = 0;                   // more than one: programs that do not know of each other printed into one result
+  std::string damaged;                       // the first line that begins as a record and is none, or an end record that says less than it must
+  std::int64_t told_measurements = 0, told_wrong = 0;   // by the end record
+  bool told_verified = false;
   std::vector<MeasurementRecord> measurements;
   std::optional<std::string> probe;          // the probe's line, as it was
   std::int64_t gpus = 0;                     // GPUs that the probe saw

@@ -13,6 +13,7 @@
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
 #include "targets/rdma_ports.h"
+#include "validate/consistency.h"
 #include "validate/journal.h"
 
 namespace clusterc {
@@ -77,6 +78,9 @@ void verdict_for_all(std::vector<Judged>& out, const SuiteTest& test, const std:
   for (const std::string& metric : test.metrics) out.push_back({.test = test.id, .metric = metric, .node = node, .verdict = verdict, .reason = reason});
 }
 
+// Checked, right and whole: what is not decides whatever its speed, size and type.
+bool is_good(const MeasurementRecord& m) { return m.data_verified && m.wrong == 0 && m.checked > 0 && m.damaged.empty(); }
+
 // The one figure of a metric that is judged where a validator measured many sizes: a rate at the largest size, a time at the smallest
 // (the latency point); never the best, and never an average over sizes. In place and out of place are apart. Collectives are judged in
 // float32, as published figures are. The size stands beside the figure; all of them stay in the journal.
@@ -85,12 +89,11 @@ std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecor
   std::map<Key, const MeasurementRecord*> best;
   std::vector<Key> order;
   for (const MeasurementRecord& m : all) {
-    // Wrong data at any size and in any type decides, whatever its speed.
-    if (!m.type.empty() && m.type != "float32" && m.data_verified) continue;
+    if (!m.type.empty() && m.type != "float32" && is_good(m)) continue;
     const Key key{m.metric, m.team, m.device, m.in_place ? *m.in_place : -1};
     const auto [at, fresh] = best.try_emplace(key, &m);
     if (fresh) order.push_back(key);
-    else if (at->second->data_verified != m.data_verified) at->second = m.data_verified ? at->second : &m;
+    else if (is_good(*at->second) != is_good(m)) at->second = is_good(m) ? at->second : &m;
     else if (m.lower_is_better && m.size > 0 ? m.size < at->second->size : m.size > at->second->size) at->second = &m;
   }
   std::vector<const MeasurementRecord*> out;
@@ -129,14 +132,13 @@ std::string name_of_team(const std::string& team, const SuiteTest& test, const s
 }
 
 // `of`: whose figures are expected: a group, or a group and a storage system. `nodes`: on which it ran.
-void judge_task(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test, const std::string& of, const TaskOutput& task, const std::string& node,
-                const std::vector<std::string>& nodes, Report& report) {
-  const ResultRecords records = read_records(task.lines);
+void judge_records(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test, const std::string& of, const ResultRecords& records, const TaskOutput& task, const std::string& node,
+                   const std::vector<std::string>& nodes, Report& report) {
   if (records.probe) report.probes.push_back({node, *records.probe});
   std::set<std::string> brought, teams;
   for (const MeasurementRecord* m : plateau(records.measurements)) {
     // What was not asked for (algbw, which says the same as busbw) stays in the journal, unless its data is wrong.
-    if (m->data_verified && std::find(test.metrics.begin(), test.metrics.end(), m->metric) == test.metrics.end()) continue;
+    if (is_good(*m) && std::find(test.metrics.begin(), test.metrics.end(), m->metric) == test.metrics.end()) continue;
     const ExpectedFigure* figure = figure_in_scope(expected, m->metric, of, test.scope);
     const std::optional<ExpectedFigure> sized = figure ? std::optional(at_size(cluster, *figure, m->size)) : std::nullopt;
     Judged judged = judge(*m, sized ? &*sized : nullptr);
@@ -188,6 +190,24 @@ void judge_task(const Cluster& cluster, const ExpectedFigures& expected, const S
     }
 }
 
+// What contradicts itself passes nothing: its figures are kept where they are known to be bad, and are no figures otherwise.
+void judge_task(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test, const std::string& of, const TaskOutput& task, const std::string& node,
+                const std::vector<std::string>& nodes, Report& report) {
+  const ResultRecords records = read_records(task.lines);
+  const std::size_t first = report.verdicts.size();
+  judge_records(cluster, expected, test, of, records, task, node, nodes, report);
+  const auto found = contradiction_of(records, test, node, nodes);
+  if (!found) return;
+  for (std::size_t i = first; i < report.verdicts.size(); ++i) {
+    Judged& judged = report.verdicts[i];
+    if (judged.verdict == Verdict::fail || (judged.verdict == Verdict::error && found->verdict != Verdict::fail)) continue;
+    judged.verdict = found->verdict;
+    judged.reason = found->reason;
+    judged.data_verified = false;
+    judged.value.reset();
+  }
+}
+
 // What all nodes get of a storage system together: the sum of what each got beside the others.
 void judge_sum(const ExpectedFigures& expected, const SuiteTest& test, const std::vector<std::string>& nodes, std::size_t first, Report& report) {
   for (const char* metric : {"storage.read", "storage.write"}) {
@@ -207,7 +227,8 @@ void judge_sum(const ExpectedFigures& expected, const SuiteTest& test, const std
         sum.busy = sum.busy || part->busy;
         sum.page_cache = sum.page_cache || part->page_cache;
       }
-      sum.checked = sum.wrong = sum.data_verified ? 0 : 1;
+      sum.checked = 1;
+      sum.wrong = sum.data_verified ? 0 : 1;
       judged = judge(sum, figure);
       if (!sum.data_verified) judged.reason = "the data of a node is wrong";
     }
@@ -222,6 +243,7 @@ void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const S
   if (test.mpi) {
     const std::string where = fold_names(nodes);
     if (ran.tasks.empty()) return verdict_for_all(report.verdicts, test, where, Verdict::error, ran.error.empty() ? "printed nothing" : ran.error);
+    if (ran.tasks.size() > 1) return verdict_for_all(report.verdicts, test, where, Verdict::error, format("contradictory: {} results of one job", ran.tasks.size()));
     judge_task(cluster, expected, test, test.group, ran.tasks.front(), where, nodes, report);
     return;
   }
@@ -232,8 +254,10 @@ void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const S
       const auto group = std::find_if(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) { return g.names.index_of(node) >= 0; });
       of = (group == cluster.nodes.end() ? "" : group->name) + "/" + test.system;
     }
-    const auto task = std::find_if(ran.tasks.begin(), ran.tasks.end(), [&](const TaskOutput& t) { return t.node == node; });
-    if (task == ran.tasks.end()) verdict_for_all(report.verdicts, test, node, Verdict::error, ran.error.empty() ? "nothing came from this node" : ran.error);
+    const auto of_node = [&](const TaskOutput& t) { return t.node == node; };
+    const auto task = std::find_if(ran.tasks.begin(), ran.tasks.end(), of_node);
+    if (const auto results = std::count_if(ran.tasks.begin(), ran.tasks.end(), of_node); results > 1) verdict_for_all(report.verdicts, test, node, Verdict::error, format("contradictory: {} results of this node", results));
+    else if (task == ran.tasks.end()) verdict_for_all(report.verdicts, test, node, Verdict::error, ran.error.empty() ? "nothing came from this node" : ran.error);
     else judge_task(cluster, expected, test, of, *task, node, nodes, report);
   }
   if (!test.system.empty()) judge_sum(expected, test, nodes, first, report);

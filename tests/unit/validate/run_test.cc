@@ -16,14 +16,43 @@
 namespace clusterc {
 namespace {
 
-constexpr const char* kHeader = R"({"record":"header","format":"clusterc-result","version":1,"validator":"x","host":"h"})";
-constexpr const char* kDone = R"({"record":"end","status":"done"})";
+// What a program prints of itself: the launcher below puts its name, the node's and the number of figures in.
+constexpr const char* kHeader = R"({"record":"header","format":"clusterc-result","version":1,"validator":"@program","host":"@node"})";
+constexpr const char* kDone = R"({"record":"end","status":"done","measurements":@count,"wrong":@wrong,"data_verified":@verified})";
+
+std::string unit_of(const std::string& metric) {
+  if (metric.starts_with("gemm.") || metric.starts_with("hpl.") || metric.starts_with("burn.")) return "FLOP/s";
+  if (metric.ends_with(".time")) return "s";
+  for (const char* rate : {".random_read", ".random_write", ".create", ".stat", ".unlink"})
+    if (metric.ends_with(rate)) return "1/s";
+  return "B/s";
+}
 
 std::string measurement(const std::string& metric, const std::string& value, const std::string& more = "") {
-  return R"({"record":"measurement","metric":")" + metric + R"(","unit":"B/s","value":)" + value + R"(,"checked":1,"wrong":0,"data_verified":true,"device":{"label":"host"})" + more + "}";
+  return R"({"record":"measurement","metric":")" + metric + R"(","unit":")" + unit_of(metric) + R"(","value":)" + value + R"(,"checked":1,"wrong":0,"data_verified":true,"device":{"label":"host"})" + more + "}";
 }
 
 constexpr const char* kStorage[] = {"storage.read", "storage.write", "storage.random_read", "storage.random_write", "storage.create", "storage.stat", "storage.unlink", "storage.checkpoint_read", "storage.checkpoint_write"};
+
+void put(std::string& line, const std::string& place, const std::string& text) {
+  if (const auto at = line.find(place); at != std::string::npos) line.replace(at, place.size(), text);
+}
+
+// The lines as they come from a node.
+std::vector<std::string> filled(std::vector<std::string> lines, const std::string& program, const std::string& node) {
+  int figures = 0;
+  bool verified = true;
+  for (std::string& line : lines) {
+    figures += line.starts_with(R"({"record":"measurement")");
+    verified = verified && line.find(R"("data_verified":false)") == std::string::npos;
+    put(line, "@program", program);
+    put(line, "@node", node);
+    put(line, "@count", std::to_string(figures));
+    put(line, "@wrong", "0");
+    put(line, "@verified", verified ? "true" : "false");
+  }
+  return lines;
+}
 
 // Every program answers as it should, but for what a test changes.
 class FakeLauncher final : public Launcher {
@@ -32,6 +61,7 @@ class FakeLauncher final : public Launcher {
   std::map<std::string, std::vector<std::string>> says;       // program -> lines, on every node
   std::map<std::string, std::vector<std::string>> complains;  // program -> lines of standard error
   std::string error;                                          // of every launch
+  bool twice = false;                                         // each node's result comes two times
   std::atomic<bool>* interrupt_in_memory = nullptr;
   mutable std::vector<std::string> started;
   mutable std::map<std::string, std::int64_t> asked;          // program -> GPUs of each node
@@ -64,7 +94,8 @@ class FakeLauncher final : public Launcher {
     }
     if (error.empty())
       for (const std::string& node : launch.nodes) {
-        result.tasks.push_back({node, lines, complains.contains(program) ? complains.at(program) : std::vector<std::string>()});
+        result.tasks.push_back({node, filled(lines, program, node), complains.contains(program) ? complains.at(program) : std::vector<std::string>()});
+        if (twice) result.tasks.push_back(result.tasks.back());
         if (launch.mpi) break;
       }
     return result;
@@ -182,6 +213,81 @@ TEST_F(Suite, WhatDiedWithoutAWordSpeaksThroughItsLauncher) {
     if (j.metric == "gemm.fp64") { ++seen; EXPECT_EQ(j.reason, "busy: other work used 50 %"); }
   }
   EXPECT_EQ(seen, 5u);
+}
+
+// What contradicts itself, its launch or its own count passes nothing and says why; so does the same when the journal brings it back.
+TEST_F(Suite, ResultsThatContradictThemselvesAreNoPasses) {
+  suite = plan_suite(*resolved.cluster, expected, {.seconds = 0.5, .memtest = true});
+  std::erase_if(suite, [](const SuiteTest& t) { return t.validator != "memtest"; });
+  ASSERT_EQ(suite.size(), 1u);
+  suite[0].metrics = {"memtest.hold"};
+  const auto told = [&](const std::vector<std::string>& lines) {
+    launcher.says["memtest"] = lines;
+    const Report r = run();
+    std::string out;
+    for (const Judged* j : of(r, "n1")) {
+      out += (out.empty() ? "" : "; ") + std::string(verdict_name(j->verdict)) + " " + j->reason;
+      EXPECT_TRUE(r.passed() || j->verdict == Verdict::fail || j->verdict == Verdict::error);
+      EXPECT_TRUE(j->verdict == Verdict::pass || !j->data_verified);
+    }
+    return out;
+  };
+  const std::string good = measurement("memtest.hold", "1e9");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string line = good;
+    put(line, from, to);
+    EXPECT_NE(line, good) << from;
+    return line;
+  };
+  EXPECT_EQ(told({kHeader, good, kDone}), "pass ");
+  EXPECT_EQ(told({kHeader, with(R"("wrong":0)", R"("wrong":1)"), kDone}), "fail the data is wrong: 1 of 1 values checked");
+  EXPECT_EQ(told({kHeader, with(R"("checked":1)", R"("checked":0)"), kDone}), "error contradictory: the data is called verified, and none was checked");
+  EXPECT_EQ(told({kHeader, good, R"({"record":"end","status":"done","measurements":1,"wrong":2,"data_verified":false})"}),
+            "fail the data is wrong: the end of the result says so (2 values), though none of its figures does");
+  EXPECT_EQ(told({kHeader, good, R"({"record":"end","status":"done","measurements":2,"wrong":0,"data_verified":true})"}), "error incomplete: the end of the result counts 2 figures, 1 are there");
+  EXPECT_EQ(told({kHeader, good, R"({"record":"end","status":"done","wrong":0,"data_verified":true})"}), "error damaged record: 'measurements' is no count");
+  EXPECT_EQ(told({kHeader, with("B/s", "FLOP/s"), kDone}), "error contradictory: measured in FLOP/s, the unit of memtest.hold is B/s");
+  EXPECT_EQ(told({kHeader, with("B/s", "GB/s"), kDone}), "error damaged record: 'GB/s' is no unit of a figure");
+  EXPECT_EQ(told({kHeader, with(R"({"label")", R"({"backend":"cuda","label")"), kDone}), "error contradictory: memtest.hold was measured by the back end 'cuda', started was 'host'");
+  EXPECT_EQ(told({good, kDone}), "error damaged result: it has no header");
+  EXPECT_EQ(told({kHeader, kHeader, good, kDone}), "error contradictory: 2 results in one (each rank for itself, where the launcher is of another MPI than the program)");
+  std::string other = kHeader;
+  put(other, "@program", "memory");
+  EXPECT_EQ(told({other, good, kDone}), "error contradictory: a result of the validator 'memory', started was 'memtest'");
+  other = kHeader;
+  put(other, "@node", "n2.cluster.example");
+  EXPECT_EQ(told({other, good, kDone}), "error contradictory: the result of this node calls itself one of 'n2'");
+  put(other, "n2.cluster.example", "behind-an-alias");
+  EXPECT_EQ(told({other, good, kDone}), "pass ");
+  EXPECT_EQ(told({kHeader, with(R"("device")", R"("host":"n3","device")"), kDone}), "error contradictory: a figure of 'n3' in a result of 'n1'");
+  EXPECT_EQ(told({kHeader, good, with("1e9", "2e9"), kDone}), "error contradictory: memtest.hold of host twice, 1e+09 and 2e+09 B/s");
+  EXPECT_EQ(told({kHeader, measurement("memtest.hold", "1e9", R"(,"parameters":{"round":1})"), measurement("memtest.hold", "2e9", R"(,"parameters":{"round":2})"), kDone}), "pass ");
+  for (const char* value : {R"("1e9")", "true", "null"}) EXPECT_EQ(told({kHeader, with("1e9", value), kDone}), "error damaged record: 'value' is no number");
+  EXPECT_EQ(told({kHeader, with("1e9", "1e300"), kDone}), "error damaged record: 'value' is 1e+300");
+  EXPECT_EQ(told({kHeader, with("1e9", "-1"), kDone}), "error damaged record: 'value' is -1");
+  EXPECT_EQ(told({kHeader, with("1e9", "NaN"), kDone}).substr(0, 35), R"(error damaged record: {"record":"me)");
+  launcher.twice = true;
+  EXPECT_EQ(told({kHeader, good, kDone}), "error contradictory: 2 results of this node");
+}
+
+// A run that was stopped, with a result in its journal that somebody changed.
+TEST_F(Suite, WhatTheJournalBringsBackIsHeldAgainstItselfToo) {
+  std::atomic<bool> interrupted{false};
+  launcher.interrupt_in_memory = &interrupted;
+  ValidateOptions options = journalled();
+  options.interrupted = &interrupted;
+  run(options);
+  std::ifstream in(folder / "j");
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  ASSERT_NE(text.find(R"(\"validator\":\"probe\",\"host\":\"n1\")"), std::string::npos) << text;
+  put(text, R"(\"validator\":\"probe\",\"host\":\"n1\")", R"(\"validator\":\"probe\",\"host\":\"n4\")");
+  std::ofstream(folder / "j") << text;
+  launcher.interrupt_in_memory = nullptr;
+  const Report r = run(journalled());
+  EXPECT_EQ(r.resumed, 1u);
+  EXPECT_FALSE(r.passed());
+  ASSERT_FALSE(of(r, "n1").empty());
+  EXPECT_EQ(of(r, "n1").front()->reason, "contradictory: the result of this node calls itself one of 'n4'");
 }
 
 TEST_F(Suite, CollectivesAreJudgedInFloat32AtTheLargestSize) {
