@@ -22,11 +22,15 @@ constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {{"--workers", Kind::count, "COUNT", "processes, one a processor or GPU (default: one for each core, or GPU)"},
                                   {"--timeout", Kind::seconds, "SECONDS", "end when a worker finishes no round for so long (default 10)"}};
 constexpr MetricFacts kMetrics[] = {{"burn.flops", "FLOP/s", "of all processors or GPUs, in the matrix part of the rounds"}, {"burn.slowest", "FLOP/s", "of the slowest processor or GPU"}};
+std::string wrong_options(const Options& options) {
+  return options.warmup ? "'--warmup': the first round of each worker is the warm-up, and is not counted" : "";
+}
 constexpr Program kProgram{.name = "burn",
                            .summary = "a mixed load on every processor or GPU for a while (--seconds, default 60), every result checked; who is slow, stopped or wrong is named",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
-                           .metrics = kMetrics};
+                           .metrics = kMetrics,
+                           .wrong_options = wrong_options};
 constexpr double kSeconds = 60, kTimeout = 10;
 constexpr double kInterval = 1, kGpuInterval = 5;   // of a sample: some rounds long
 constexpr double kGpuStart = 120;                   // seconds for drivers, libraries and the references, before the first round

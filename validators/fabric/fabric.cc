@@ -32,14 +32,20 @@ constexpr MetricFacts kMetrics[] = {{"fabric.link", "B/s", "one direction of a p
                                     {"fabric.links", "B/s", "the ports that shall be there, together; without --ports all that are active"},
                                     {"rdma.write", "B/s", "each port to the port of the same name on the other host, large messages"},
                                     {"rdma.write_latency", "s", "the same, 2 bytes, one way", false}};
+constexpr unsigned kTcpPort = 18700, kMostTcpPort = 65535 - 256;   // perftest takes 256 ports above it
+std::string wrong_options(const Options& options) {
+  if (const unsigned port = options.count("--tcp-port").value_or(kTcpPort); port > kMostTcpPort) return format("'--tcp-port {}': 1 to {}, perftest takes the 256 above it", port, kMostTcpPort);
+  return options.wrong_folder("--sysfs");
+}
 constexpr Program kProgram{.name = "fabric",
                            .summary = "InfiniBand and RoCE ports: state, rate, MTU, GIDs and error counters; RDMA bandwidth and latency between two hosts",
                            .size_kind = Kind::bytes,
                            .size_help = "of a message of rdma.write (default 64KiB)",
                            .backends = kBackends,
                            .extra = kExtra,
-                           .metrics = kMetrics};
-constexpr unsigned kTcpPort = 18700, kRepetitions = 5;
+                           .metrics = kMetrics,
+                           .wrong_options = wrong_options};
+constexpr unsigned kRepetitions = 5;
 constexpr std::uint64_t kMessage = 65536;    // perftest's own default for bandwidth
 constexpr double kTimeout = 30;
 constexpr double kBetween = 0.1;   // seconds between two looks at the counters, without --seconds
@@ -133,7 +139,6 @@ std::optional<Neighbour> neighbour(const Options& options) {
 std::optional<CouldNotRun> with_neighbour(const Neighbour& other, const Watched& w, const Options& options, Reporter& report) {
   PairSettings how{.root = options.text("--sysfs", "/"), .tcp_port = options.count("--tcp-port").value_or(kTcpPort), .size = options.size.value_or(kMessage), .repetitions = options.iterations.value_or(kRepetitions),
                    .timeout = options.seconds_of("--timeout").value_or(kTimeout)};
-  if (how.tcp_port > 65535 - 300) throw CouldNotRun(Cause::system, format("'--tcp-port' has 1 to {}", 65535 - 300));
   if (options.seconds) how.seconds = static_cast<unsigned>(std::clamp(std::ceil(*options.seconds / how.repetitions), 1.0, 3600.0));
   try {
     Partner partner = other.we_are_first ? Partner::listen(how.tcp_port, other.name, how.timeout) : Partner::connect(other.name, how.tcp_port, how.timeout);

@@ -10,6 +10,7 @@
 #include "fabric/perftest.h"
 #include "harness/loop.h"
 #include "harness/outcome.h"
+#include "harness/team.h"
 
 namespace clusterc::fabric {
 using namespace harness;
@@ -103,10 +104,10 @@ class Pair {
       process.timeout = std::chrono::milliseconds(static_cast<std::int64_t>((longest(test) + listening()) * 1000));
       SubprocessResult ended;
       std::atomic<bool> over{false};
-      std::thread server([&] {
+      std::thread server = start_thread([&] {
         ended = clusterc::run(process);
         over = true;
-      });
+      }, "the thread that serves the other host");
       const auto end = [&](double patience) {   // ends by itself when its client has gone; not one that hangs
         for (const double until = now_seconds() + patience; !over && now_seconds() < until;) std::this_thread::sleep_for(std::chrono::milliseconds(10));
         stop = true;

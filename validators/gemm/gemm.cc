@@ -17,7 +17,7 @@ constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {{"--precisions", Kind::choices, kPrecisions, "which (host: fp64 and fp32; default: all that the back end has)"},
                                   {"--algorithms", Kind::count, "COUNT", "cuda: how many of the library's algorithms are tried for each product; the fastest counts (default 8)"},
                                   {"--threads", Kind::count, "COUNT", "host: threads of the BLAS (default: one for each core)"},
-                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default: cuda 300, host never)"}};
+                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 300)"}};
 constexpr MetricFacts kMetrics[] = {{"gemm.fp64", "FLOP/s", "double precision"},
                                     {"gemm.fp32", "FLOP/s", "single precision"},
                                     {"gemm.tf32", "FLOP/s", "TF32 operands, FP32 sums: cuda"},

@@ -1,5 +1,7 @@
 #include "harness/blas.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "harness/machine.h"
 
@@ -27,6 +29,10 @@ Blas::Blas(unsigned threads) {
   else if (auto* mkl = library_->symbol<void(int)>("MKL_Set_Num_Threads")) mkl(static_cast<int>(threads_));
   else if (auto* blis = library_->symbol<void(long)>("bli_thread_set_num_threads")) blis(static_cast<long>(threads_));
   else threads_known_ = false;
+  // Libraries have limits of their own (OpenBLAS 64 or 128 by how it was built): what is told is what they took.
+  if (auto* of_openblas = library_->symbol<int()>("openblas_get_num_threads")) threads_ = static_cast<unsigned>(std::max(of_openblas(), 1));
+  else if (auto* of_mkl = library_->symbol<int()>("MKL_Get_Max_Threads")) threads_ = static_cast<unsigned>(std::max(of_mkl(), 1));
+  else if (auto* of_blis = library_->symbol<long()>("bli_thread_get_num_threads")) threads_ = static_cast<unsigned>(std::max(of_blis(), 1L));
   version_ = library_->name();
   if (auto* config = library_->symbol<const char*()>("openblas_get_config")) version_ = config();
   if (auto* core = library_->symbol<const char*()>("openblas_get_corename")) kernels_ = core();

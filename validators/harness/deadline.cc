@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "harness/loop.h"
 #include "harness/machine.h"
+#include "harness/team.h"
 
 namespace clusterc::harness {
 namespace {
@@ -54,7 +55,7 @@ std::string stopped_children() {
 }
 
 Deadline::Deadline(const Pulse& pulse, double seconds, Reporter& report, std::function<std::string()> suspect)
-    : pulse_(pulse), seconds_(seconds), report_(report), suspect_(std::move(suspect)), thread_([this] { watch(); }) {}
+    : pulse_(pulse), seconds_(seconds), report_(report), suspect_(std::move(suspect)), thread_(start_thread([this] { watch(); }, "the thread that watches over the run")) {}
 
 Deadline::~Deadline() {
   {
@@ -68,23 +69,29 @@ Deadline::~Deadline() {
 void Deadline::watch() {
   std::unique_lock lock(mutex_);
   std::uint64_t beats = pulse_.beats();
-  double since = now_seconds();
+  double since = now_seconds(), signalled = 0;
   while (!wake_.wait_for(lock, std::chrono::milliseconds(100), [&] { return stop_; })) {
     if (const std::uint64_t now = pulse_.beats(); now != beats) {
       beats = now;
       since = now_seconds();
     }
-    if (now_seconds() - since < seconds_) continue;
+    const double still = now_seconds() - since;
+    if (interrupted() && signalled == 0) signalled = now_seconds();
+    if (signalled > 0 && now_seconds() - signalled >= kEndsWithin && still >= kEndsWithin) leave(Cause::interrupted, format("{}: nothing ended within {:.3g} s of the signal", pulse_.doing(), kEndsWithin));
+    if (still < seconds_) continue;
     std::string detail = format("{}: nothing moved for {:.3g} s", pulse_.doing(), seconds_);
     std::string why = suspect_ ? suspect_() : "";
     if (why.empty()) why = stopped_children();
     if (!why.empty()) detail += ": " + why;
-    int status = static_cast<int>(Exit::could_not_run);
-    try {
-      report_.error(Cause::timeout, detail);
-    } catch (const std::exception&) {}   // standard output is gone: the status says it
-    ::_exit(status);
+    leave(Cause::timeout, detail);
   }
+}
+
+void Deadline::leave(Cause cause, const std::string& detail) {
+  try {
+    report_.error(cause, detail);
+  } catch (const std::exception&) {}   // standard output is gone: the status says it
+  ::_exit(static_cast<int>(Exit::could_not_run));
 }
 
 }  // namespace clusterc::harness

@@ -1,5 +1,6 @@
 // Watches over a run from a thread of its own: what waits for a device, a server or another program cannot watch itself. When nothing moved
 // for the deadline it prints the end record (timeout) with what was being done and which of our programs is stopped, and ends the process.
+// So it does (interrupted) when a signal came and no repetition has ended since, which would have seen it.
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -12,6 +13,9 @@
 
 namespace clusterc::harness {
 
+// How long a repetition may last beyond the signal that ends the run.
+inline constexpr double kEndsWithin = 10;
+
 class Deadline {
  public:
   // `suspect` may add who is to blame ("thread 3 on processor 5"); it runs on the watching thread.
@@ -22,6 +26,7 @@ class Deadline {
 
  private:
   void watch();
+  void leave(Cause, const std::string& detail);   // prints the end record; does not return
 
   const Pulse& pulse_;
   const double seconds_;

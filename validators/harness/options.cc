@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 #include "base/format.h"
 #include "base/json_writer.h"
@@ -76,6 +77,11 @@ std::optional<double> Options::seconds_of(std::string_view name) const {
 std::string Options::text(std::string_view name, std::string_view otherwise) const {
   const auto found = extra.find(name);
   return found == extra.end() ? std::string(otherwise) : found->second;
+}
+std::string Options::wrong_folder(std::string_view name) const {
+  std::error_code failed;
+  if (!has(name) || std::filesystem::is_directory(text(name, ""), failed)) return {};
+  return clusterc::format("'{} {}': {}", name, text(name, ""), failed ? failed.message() : "not a directory");
 }
 std::vector<std::string> Options::choices(std::string_view name, std::string_view all) const {
   const auto found = extra.find(name);
@@ -245,6 +251,9 @@ CommandLine parse_command_line(const Program& program, int argc, const char* con
   }
   if (options.seconds && options.iterations) return wrong("'--seconds' and '--iterations' exclude each other");
   if (list) return {.print = list_text(program, json_asked ? Format::json : Format::text)};
+  if (program.wrong_options) {
+    if (std::string why = program.wrong_options(options); !why.empty()) return wrong(std::move(why));
+  }
   return {.run = std::move(options)};
 }
 

@@ -50,7 +50,8 @@ struct Program {
   std::span<const Backend> backends;  // that this build has
   std::span<const ExtraOption> extra;
   std::span<const MetricFacts> metrics;   // in the order in which they are measured
-  double stuck_after = 0;    // seconds without a repetition or a stage (loop.h) after which a run on a device, or one without --device, is given up; 0: it watches over itself
+  double stuck_after = 0;    // seconds without a repetition or a stage (loop.h) after which a run is given up; 0: it watches over itself
+  std::string (*wrong_options)(const struct Options&) = nullptr;   // what is wrong with options that are right one by one; empty: nothing
 };
 
 struct Options {
@@ -71,11 +72,13 @@ struct Options {
   std::optional<std::uint64_t> bytes(std::string_view name) const;
   std::optional<double> seconds_of(std::string_view name) const;
   std::string text(std::string_view name, std::string_view otherwise) const;
+  // Why the folder that `name` gives is none; empty: it is one, or the option was not given.
+  std::string wrong_folder(std::string_view name) const;
   // The words chosen, in the order of `all` ("a|b|c"); all of them where the option is not given.
   std::vector<std::string> choices(std::string_view name, std::string_view all) const;
 };
 
-// Wrong use: the message for standard error; the program ends with Exit::usage.
+// Wrong use: the message for standard error; the program ends with Exit::could_not_run.
 struct UsageError {
   std::string message;
 };

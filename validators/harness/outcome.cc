@@ -1,5 +1,7 @@
 #include "harness/outcome.h"
 
+#include <new>
+
 namespace clusterc::harness {
 
 std::string_view cause_text(Cause cause) {
@@ -23,6 +25,12 @@ std::string_view cause_text(Cause cause) {
     case Cause::system: return "system error";
   }
   return "unknown";
+}
+
+CouldNotRun as_could_not_run(const std::exception& e) {
+  if (const auto* known = dynamic_cast<const CouldNotRun*>(&e)) return *known;
+  if (dynamic_cast<const std::bad_alloc*>(&e)) return CouldNotRun(Cause::no_memory, "an allocation failed");
+  return CouldNotRun(Cause::system, e.what());
 }
 
 }  // namespace clusterc::harness

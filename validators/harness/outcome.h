@@ -49,4 +49,7 @@ class CouldNotRun : public std::runtime_error {
   Cause cause_;
 };
 
+// Any exception as the end of a run: what the system refused and what memory was not there have causes of their own.
+CouldNotRun as_could_not_run(const std::exception&);
+
 }  // namespace clusterc::harness

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <ctime>
 
 #include "base/format.h"
@@ -28,16 +29,24 @@ void device_fields(JsonWriter& json, const Device& device) {
   json.end_object();
 }
 
+// Two places behind the point, and never fewer than three digits that say something: 0.0000187 is not 0.00.
+std::string shown(double value) { return value != 0 && std::fabs(value) < 1 ? format("{:#.3g}", value) : format("{:.2f}", value); }
+
 }  // namespace
 
 Reporter::Reporter(const Program& program, const Options& options, std::string host, Sink sink)
     : program_(program), options_(options), host_(std::move(host)), sink_(std::move(sink)) {}
 
-void Reporter::raw(std::string_view line) { sink_(std::string(line) + "\n"); }
+void Reporter::print(std::string_view line) { sink_(std::string(line) + "\n"); }
+
+void Reporter::raw(std::string_view line) {
+  own_record_ = true;
+  print(line);
+}
 
 void Reporter::header(std::string_view started_utc) {
   if (options_.format == Format::text) {
-    raw(format("clusterc-{} {} on {}, {}", program_.name, program_version(), host_, started_utc));
+    print(format("clusterc-{} {} on {}, {}", program_.name, program_version(), host_, started_utc));
     return;
   }
   std::string line;
@@ -48,7 +57,7 @@ void Reporter::header(std::string_view started_utc) {
   json.array("arguments");
   for (const std::string& argument : options_.arguments) json.value(argument);
   json.end_array().end_object();
-  raw(line);
+  print(line);
 }
 
 void Reporter::measurement(const Measurement& m) {
@@ -65,15 +74,18 @@ void Reporter::measurement(const Measurement& m) {
       if (known.unit == m.unit) scale = known;
     }
     if (!table_begun_) {
-      raw(format("{:<48} {:>8} {:>10} {:>12} {:>12} {:>12} {:>7} {:>5}  {}", "metric", "device", "size", "median", "p05", "p95",
+      print(format("{:<48} {:>8} {:>10} {:>12} {:>12} {:>12} {:>7} {:>5}  {}", "metric", "device", "size", "median", "p05", "p95",
                  "unit", "count", "data"));
       table_begun_ = true;
     }
-    raw(format("{:<48} {:>8} {:>10} {:>12.2f} {:>12.2f} {:>12.2f} {:>7} {:>5}  {}{}",
+    print(format("{:<48} {:>8} {:>10} {:>12} {:>12} {:>12} {:>7} {:>5}  {}{}",
                m.variant.empty() ? m.metric : format("{} {}", m.metric, m.variant), m.device.label,
-               bytes_text(static_cast<double>(m.size_bytes)), s.median / scale.divisor, s.p05 / scale.divisor,
-               s.p95 / scale.divisor, scale.shown, s.count,
+               bytes_text(static_cast<double>(m.size_bytes)), shown(s.median / scale.divisor), shown(s.p05 / scale.divisor),
+               shown(s.p95 / scale.divisor), scale.shown, s.count,
                m.verified() ? std::string("verified") : format("WRONG ({} of {})", m.wrong, m.checked), busy ? ", busy" : ""));
+    for (const auto& [name, parameter] : m.parameters) {
+      if (const auto* text = std::get_if<std::string>(&parameter); text && name == "slow") print("  slow: " + *text);
+    }
     return;
   }
   std::string line;
@@ -93,31 +105,32 @@ void Reporter::measurement(const Measurement& m) {
     std::visit([&](const auto& value) { json.value(value); }, parameter);
   }
   json.end_object().end_object();
-  raw(line);
+  print(line);
 }
 
 Exit Reporter::done() {
+  if (measurements_ == 0 && !own_record_) return error(Cause::not_applicable, "nothing of what was asked for can be measured here");
   if (options_.format == Format::text) {
-    raw(unverified_ ? "done: WRONG DATA" : "done");
+    print(unverified_ ? "done: WRONG DATA" : "done");
   } else {
     std::string line;
     JsonWriter json(line);
     json.begin_object().field("record", "end").field("status", "done").field("measurements", measurements_);
     json.field("data_verified", !unverified_).field("wrong", wrong_).end_object();
-    raw(line);
+    print(line);
   }
   return unverified_ ? Exit::data_wrong : Exit::done;
 }
 
 Exit Reporter::error(Cause cause, std::string_view detail) {
   if (options_.format == Format::text) {
-    raw(cause == Cause::not_applicable ? format("not applicable here: {}", detail) : format("error: {}: {}", cause_text(cause), detail));
+    print(cause == Cause::not_applicable ? format("not applicable here: {}", detail) : format("error: {}: {}", cause_text(cause), detail));
   } else {
     std::string line;
     JsonWriter json(line);
     json.begin_object().field("record", "end").field("status", cause == Cause::not_applicable ? "not applicable" : "error").field("reason", cause_text(cause));
     json.field("detail", detail).field("measurements", measurements_).field("wrong", wrong_).end_object();
-    raw(line);
+    print(line);
   }
   return exit_of(cause);
 }

@@ -52,7 +52,7 @@ class Reporter {
 
   void header(std::string_view started_utc);
   void measurement(const Measurement&);
-  // The last record; the exit status that repeats it.
+  // The last record; the exit status that repeats it. Without a figure, or a record of the program's own, nothing was shown: not applicable.
   Exit done();
   Exit error(Cause, std::string_view detail);
 
@@ -62,6 +62,8 @@ class Reporter {
   bool busy_seen() const { return busy_seen_; }
 
  private:
+  void print(std::string_view line);
+
   const Program& program_;
   const Options& options_;
   std::string host_;
@@ -69,6 +71,7 @@ class Reporter {
   std::uint64_t measurements_ = 0;
   std::uint64_t wrong_ = 0;
   bool unverified_ = false;
+  bool own_record_ = false;
   bool busy_seen_ = false;
   bool table_begun_ = false;
 };

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "harness/loop.h"
 #include "harness/statistics.h"
+#include "harness/team.h"
 
 namespace clusterc::harness {
 namespace {
@@ -133,7 +134,7 @@ std::vector<std::pair<std::string, Parameter>> GpuSensors::parameters() const {
 }
 
 SensorWatch::SensorWatch(GpuSensors& sensors, double every) : sensors_(sensors) {
-  thread_ = std::thread([this, every] {
+  thread_ = start_thread([this, every] {
     double next = now_seconds();
     for (;;) {
       const bool last = over_;
@@ -142,7 +143,7 @@ SensorWatch::SensorWatch(GpuSensors& sensors, double every) : sensors_(sensors) 
       next += every;
       while (!over_ && now_seconds() < next) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-  });
+  }, "the thread that reads the sensors");
 }
 
 const SensorTrace& SensorWatch::finish() {

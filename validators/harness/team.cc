@@ -4,8 +4,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <system_error>
 
+#include "base/format.h"
 #include "harness/loop.h"
+#include "harness/outcome.h"
 
 namespace clusterc::harness {
 namespace {
@@ -29,12 +32,28 @@ void spin_until(const Ready& ready) {
 
 }  // namespace
 
+std::thread start_thread(std::function<void()> work, std::string_view who) {
+  try {
+    return std::thread(std::move(work));
+  } catch (const std::system_error& e) {
+    throw CouldNotRun(Cause::system, format("{} could not be started: {}", who, e.code().message()));
+  }
+}
+
 Team::Team(std::vector<int> cpus) : cpus_(std::move(cpus)), begin_(cpus_.size()), end_(cpus_.size()) {
-  for (unsigned rank = 0; rank < cpus_.size(); ++rank) threads_.emplace_back([this, rank] { serve(rank); });
+  threads_.reserve(cpus_.size());
+  try {
+    for (unsigned rank = 0; rank < cpus_.size(); ++rank) threads_.push_back(start_thread([this, rank] { serve(rank); }, format("thread {} of {}", rank + 1, cpus_.size())));
+  } catch (...) {
+    end();   // those that did start wait for work
+    throw;
+  }
   run([](unsigned) {});  // every thread is bound and warm when the constructor returns
 }
 
-Team::~Team() {
+Team::~Team() { end(); }
+
+void Team::end() {
   stop_ = true;
   generation_.fetch_add(1);
   generation_.notify_all();

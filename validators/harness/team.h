@@ -3,14 +3,18 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
 namespace clusterc::harness {
 
+// Throws CouldNotRun(system) that names `who` ("thread 11 of 16") where the system gives no thread: a limit of processes or of memory.
+std::thread start_thread(std::function<void()> work, std::string_view who);
+
 class Team {
  public:
-  explicit Team(std::vector<int> cpus);  // one thread for each; a refused binding is not an error (bound() tells)
+  explicit Team(std::vector<int> cpus);  // one thread for each; a refused binding is not an error (bound() tells), a refused thread is (start_thread)
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -23,6 +27,7 @@ class Team {
 
  private:
   void serve(unsigned rank);
+  void end();
 
   std::vector<int> cpus_;
   std::vector<std::thread> threads_;

@@ -12,7 +12,7 @@ using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {{"--threads", Kind::count, "COUNT", "host: threads on the whole machine (default: one for each core)"},
-                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default: cuda 300, host never)"}};
+                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 300)"}};
 constexpr MetricFacts kMetrics[] = {{"memory.copy", "B/s", "z = x: 16 bytes an element"},
                                     {"memory.scale", "B/s", "z = q x: 16 bytes an element"},
                                     {"memory.add", "B/s", "z = x + y: 24 bytes an element"},

@@ -147,6 +147,7 @@ std::unique_ptr<Memory> open_host(std::uint64_t bytes, unsigned threads, Pulse& 
     cpus.resize(threads);
     for (unsigned i = 0; i < threads; ++i) cpus[i] = all[i % all.size()];
   }
+  if (available_memory() == 0) throw CouldNotRun(Cause::system, "the kernel does not say how much memory is available: /proc/meminfo cannot be read");
   const std::uint64_t free = free_memory();
   if (bytes > free) throw CouldNotRun(Cause::no_memory, format("{} are to be tested, {} are available", bytes_text(static_cast<double>(bytes)), bytes_text(static_cast<double>(free))));
   return std::make_unique<HostMemory>(std::max<std::uint64_t>(bytes / 4096, 1) * 4096, std::move(cpus), pulse);

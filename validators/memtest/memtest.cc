@@ -11,6 +11,7 @@
 #include "harness/fault.h"
 #include "harness/load.h"
 #include "harness/loop.h"
+#include "harness/machine.h"
 #include "harness/run.h"
 #include "memtest/backend.h"
 
@@ -31,16 +32,23 @@ constexpr MetricFacts kMetrics[] = {{"memtest.solid", "B/s", "all bits 0, 1, and
                                     {"memtest.random", "B/s", "random words, and their complement"},
                                     {"memtest.inversions", "B/s", "random words compared and inverted in one sweep, upwards and downwards"},
                                     {"memtest.hold", "B/s", "random words left alone for a while"}};
+constexpr unsigned kPercent = 80;
+constexpr double kHold = 10, kTimeout = 600;
+constexpr std::uint64_t kLeastShare = 1 << 20;   // bytes; who wants less says --size
+
+std::string wrong_options(const Options& options) {
+  if (const unsigned percent = options.count("--percent").value_or(kPercent); percent > 99) return format("'--percent {}': some is needed for the rest of the machine, at most 99", percent);
+  return options.warmup ? "'--warmup': every sweep over the memory counts, none is left out" : "";
+}
+
 constexpr Program kProgram{.name = "memtest",
                            .summary = "memory faults: patterns, walking bits and addresses, each wrong word with its place and bits",
                            .size_kind = Kind::bytes,
                            .size_help = "of the memory that is tested, instead of a share of it",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
-                           .metrics = kMetrics};
-constexpr unsigned kPercent = 80;
-constexpr double kHold = 10, kTimeout = 600;
-
+                           .metrics = kMetrics,
+                           .wrong_options = wrong_options};
 struct Outcome {
   std::vector<double> rates;     // of each sweep: bytes written and read a second
   std::uint64_t checked = 0;
@@ -177,7 +185,6 @@ void test_memory(Memory& memory, const Options& options, Reporter& report, TextP
 
 void body(const Options& options, Reporter& report) {
   const unsigned percent = options.count("--percent").value_or(kPercent);
-  if (percent > 99) throw CouldNotRun(Cause::no_memory, format("'--percent {}': some is needed for the rest of the machine, at most 99", percent));
   TextPulse pulse;
   Deadline deadline(pulse, options.seconds_of("--timeout").value_or(kTimeout), report);
   if (options.device == Backend::cuda) {
@@ -189,7 +196,10 @@ void body(const Options& options, Reporter& report) {
 #endif
     return;
   }
-  test_memory(*open_host(options.size.value_or(free_memory() / 100 * percent), options.count("--threads").value_or(0), pulse), options, report, pulse);
+  const std::uint64_t share = free_memory() / 100 * percent;
+  if (!options.size && share < kLeastShare && available_memory() > 0)
+    throw CouldNotRun(Cause::no_memory, format("{} % of what is available are {}: a test of less than {} says nothing", percent, bytes_text(static_cast<double>(share)), bytes_text(static_cast<double>(kLeastShare))));
+  test_memory(*open_host(options.size.value_or(share), options.count("--threads").value_or(0), pulse), options, report, pulse);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "harness/loop.h"
 #include "harness/machine.h"
+#include "harness/team.h"
 
 namespace clusterc::mpi {
 
@@ -31,7 +32,7 @@ std::optional<ProcessState> state_of(long process_id) {
 }
 
 Guard::Guard(const Pulse& pulse, double seconds, double behind, Expired expired)
-    : pulse_(pulse), seconds_(seconds), behind_(behind), expired_(std::move(expired)), thread_([this] { run(); }) {}
+    : pulse_(pulse), seconds_(seconds), behind_(behind), expired_(std::move(expired)), thread_(harness::start_thread([this] { run(); }, "the thread that watches over a rank")) {}
 
 Guard::~Guard() {
   {
@@ -117,7 +118,9 @@ double seconds_behind(int rank) { return rank == 0 ? 0 : 2 + std::min(30.0, 0.05
 Guard::Expired tell_and_leave(harness::Reporter& report, int rank) {
   return [&report, rank](harness::Cause cause, const std::string& detail) {
     if (rank != 0 && cause != harness::Cause::timeout) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    report.error(cause, format("rank {} on '{}': {}", rank, harness::host_name(), detail));
+    try {
+      report.error(cause, format("rank {} on '{}': {}", rank, harness::host_name(), detail));
+    } catch (const std::exception&) {}   // standard output is gone: the status says it
     _exit(static_cast<int>(harness::exit_of(cause)));
   };
 }

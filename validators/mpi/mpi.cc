@@ -78,7 +78,7 @@ class Runner {
     const std::vector<std::string> tests = options_.choices("--tests", kTests);
     const auto wanted = [&](std::string_view test) { return std::ranges::find(tests, test) != tests.end(); };
     for (const PatternFacts& facts : kPatterns) {
-      if (!wanted(facts.name) || job_.ranks == 1) continue;   // nobody to send to
+      if (!wanted(facts.name)) continue;
       if (facts.pattern == Pattern::message_rate) between_pairs(facts, kRateBytes);
       else for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) between_pairs(facts, bytes);
     }
@@ -87,6 +87,7 @@ class Runner {
     for (const Exchange exchange : {Exchange::allgather, Exchange::alltoall})
       if (wanted(name_of(exchange)))
         for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) exchanged(exchange, bytes);
+    if (!measured_) throw CouldNotRun(Cause::not_applicable, format("no message of these sizes has an element for each of {} ranks", job_.ranks));
   }
 
  private:
@@ -136,6 +137,7 @@ class Runner {
 
   // The times of `once` after warm-up, each that of the slowest rank; on rank 0.
   std::vector<double> times(const Loop& loop, const std::function<double()>& once, const std::function<void()>& before_last) {
+    measured_ = true;
     for (unsigned i = 0; i < loop.warmup; ++i) once(), pulse_.beat();
     std::vector<double> samples;
     Progress progress(loop.what);
@@ -275,7 +277,6 @@ class Runner {
     m.higher_is_better = false;
     m.samples = seconds;
     report_.measurement(m);
-    if (job_.ranks == 1) return;  // nothing crossed a link: no bandwidth
     m.unit = "B/s";
     m.higher_is_better = true;
     m.metric = format("mpi.{}.algbw", what);
@@ -328,12 +329,19 @@ class Runner {
   const Job& job_;
   Reporter& report_;
   TextPulse& pulse_;
+  bool measured_ = false;   // anything at all
 };
 
 // Sizes that the loops cannot do: said before anything is started.
 std::string wrong_sizes(const Options& options) {
   for (const auto& size : {options.size, options.bytes("--min-size"), options.bytes("--max-size")}) {
     if (size && (*size < kSmallest || *size % 4 != 0 || *size / 4 > 0x7fffffff)) return "a message has 8 B to 8 GiB, in whole elements of 4 B";
+  }
+  // Between pairs a message is counted in bytes; the rest counts elements of 4.
+  const std::uint64_t most = options.size.value_or(options.bytes("--max-size").value_or(kLargest));
+  const std::vector<std::string> tests = options.choices("--tests", kTests);
+  for (const PatternFacts& facts : kPatterns) {
+    if (most > 0x7fffffff && facts.pattern != Pattern::message_rate && std::ranges::find(tests, facts.name) != tests.end()) return format("MPI counts elements in 31 bits: a message of {} has at most 2147483647 B", facts.name);
   }
   const std::uint64_t low = options.bytes("--min-size").value_or(kSmallest), high = options.bytes("--max-size").value_or(kLargest);
   if (!options.size && low > high) return format("'--min-size' of {} is above '--max-size' of {}", bytes_text(static_cast<double>(low)), bytes_text(static_cast<double>(high)));
@@ -348,11 +356,14 @@ int main_of_rank(const Options& options) {
   TextPulse pulse;
   Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), seconds_behind(rank), tell_and_leave(report, rank));
   // Every rank sees the same load and the same missing back end.
-  const auto by_all = [&](Cause cause) { return cause == Cause::busy || options.device == Backend::cuda; };
+  const auto by_all = [&](Cause cause) { return cause == Cause::busy || cause == Cause::not_applicable; };
   return run_rank(report, rank, by_all, [&] {
     if (options.device == Backend::cuda) {
       throw CouldNotRun(Cause::not_applicable, "the mpi validator works in host memory; nccl measures GPUs");
     }
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks == 1) throw CouldNotRun(Cause::not_applicable, "one rank: nothing crosses a link (start it under mpirun or srun)");
     const Job job = describe_job();
     guard.watch(processes_of_node(job), job.nodes);
     Runner(options, job, report, pulse).all();

@@ -13,7 +13,7 @@ constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {{"--links", Kind::count, "COUNT", "NVLinks that each GPU shall have up"},
                                   {"--stand-ins", Kind::count, "COUNT", "host: how many GPUs the host's memory stands for (default 2)"},
                                   {"--nvml", Kind::text, "FILE", "library in the place of libnvidia-ml.so.1, for tests; the host back end reads links through it alone"},
-                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default: cuda 300, host never)"}};
+                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 300)"}};
 constexpr MetricFacts kMetrics[] = {{"nvlink.links", "B/s", "one way, what a GPU's NVLinks carry that are up"},
                                     {"nvlink.copy", "B/s", "from one GPU to another that all their links join"},
                                     {"nvlink.copy.both", "B/s", "both ways at once, together"},
@@ -24,6 +24,12 @@ constexpr MetricFacts kMetrics[] = {{"nvlink.links", "B/s", "one way, what a GPU
                                     {"peer.copy", "B/s", "as nvlink.copy, between GPUs that no link joins and that access each other all the same; likewise .both and .latency"},
                                     {"peer.copy.both", "B/s", "both ways at once, together"},
                                     {"peer.latency", "s", "one read of the other GPU's memory", false}};
+constexpr unsigned kStandIns = 2, kMostStandIns = 64;
+std::string wrong_options(const Options& options) {
+  if (options.size && (*options.size < 4096 || *options.size % 8 != 0)) return "'--size' has at least 4 KiB, in whole 8 bytes";
+  if (const unsigned count = options.count("--stand-ins").value_or(kStandIns); count > kMostStandIns) return format("'--stand-ins {}': at most {}", count, kMostStandIns);
+  return {};
+}
 constexpr Program kProgram{.name = "nvlink",
                            .summary = "NVLinks of GPUs: which are up, what errors they count; copies between every two GPUs, each way and both, and the latency of reads",
                            .size_kind = Kind::bytes,
@@ -31,13 +37,12 @@ constexpr Program kProgram{.name = "nvlink",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
                            .metrics = kMetrics,
-                           .stuck_after = kStuckAfter};
-constexpr unsigned kStandIns = 2, kMostStandIns = 64;
+                           .stuck_after = kStuckAfter,
+                           .wrong_options = wrong_options};
 
 std::unique_ptr<Gpus> open(const Options& options) {
   if (options.device == Backend::host) {
     const unsigned count = options.count("--stand-ins").value_or(kStandIns);
-    if (count > kMostStandIns) throw CouldNotRun(Cause::not_applicable, format("'--stand-ins' has at most {}", kMostStandIns));
     return host_gpus(static_cast<int>(count));
   }
   [[maybe_unused]] const int count = require_gpus();
@@ -49,7 +54,6 @@ std::unique_ptr<Gpus> open(const Options& options) {
 }
 
 void body(const Options& options, Reporter& report) {
-  if (options.size && (*options.size < 4096 || *options.size % 8 != 0)) throw CouldNotRun(Cause::not_applicable, "'--size' has at least 4 KiB, in whole 8 bytes");
   stage("opening the GPUs");
   const std::unique_ptr<Gpus> gpus = open(options);
   stage("asking NVML for the links");

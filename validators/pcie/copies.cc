@@ -72,7 +72,6 @@ std::vector<int> devices_of(Backend backend) {
 void measure_copies(const Options& options, Reporter& report) {
   const std::vector<int> devices = devices_of(options.device);
   const std::uint64_t bytes = options.size.value_or(options.device == Backend::cuda ? kCudaBytes : kHostBytes);
-  if (bytes < 4096 || bytes % 8 != 0) throw CouldNotRun(Cause::not_applicable, "'--size' has at least 4 KiB, in whole 8 bytes");
   refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");
   for (const CopyPath& path : plan_paths(devices, memory_nodes())) measure_path(path, *open(options.device, path, bytes, options.seed), options, report);
 }

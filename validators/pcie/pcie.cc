@@ -16,7 +16,7 @@ using namespace harness;
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {{"--sysfs", harness::Kind::text, "DIR", "folder that holds a tree as /sys, for tests and for trees of other machines (default: /)"},
                                     {"--copies", harness::Kind::toggle, "", "host: copies between the memory of NUMA nodes in a GPU's place, instead of the links"},
-                                    {"--timeout", harness::Kind::seconds, "SECONDS", "end when nothing moves for so long (default: cuda 300, host never)"}};
+                                    {"--timeout", harness::Kind::seconds, "SECONDS", "end when nothing moves for so long (default 300)"}};
 constexpr MetricFacts kMetrics[] = {{"pcie.link.gpu", "B/s", "one direction after coding: lanes as negotiated, speed as both ends can do"},
                                     {"pcie.link.nic", "B/s", "as negotiated"},
                                     {"pcie.link.nvme", "B/s", "as negotiated"},
@@ -26,6 +26,12 @@ constexpr MetricFacts kMetrics[] = {{"pcie.link.gpu", "B/s", "one direction afte
                                     {"pcie.copy.far", "B/s", "to the GPU, from the node that is farthest from it; where there are several"},
                                     {"pcie.copy.far_to_host", "B/s", "the other way"},
                                     {"pcie.copy.far_both", "B/s", "both at once, together"}};
+std::string wrong_options(const Options& options) {
+  const bool copies = options.device == Backend::cuda || options.has("--copies");
+  if (options.size && !copies) return "'--size' is of a copy: say --copies, or --device cuda";
+  if (options.size && (*options.size < 4096 || *options.size % 8 != 0)) return "'--size' has at least 4 KiB, in whole 8 bytes: a copy is compared word by word, and smaller ones time the call";
+  return options.wrong_folder("--sysfs");
+}
 constexpr Program kProgram{.name = "pcie",
                            .summary = "PCI Express links of GPUs, network adapters and NVMe drives: negotiated speed and width against what both ends can do; copies between host and GPUs",
                            .size_kind = harness::Kind::bytes,
@@ -33,7 +39,8 @@ constexpr Program kProgram{.name = "pcie",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
                            .metrics = kMetrics,
-                           .stuck_after = harness::kStuckAfter};
+                           .stuck_after = harness::kStuckAfter,
+                           .wrong_options = wrong_options};
 constexpr auto kBetween = std::chrono::milliseconds(100);   // two looks: a link that trains again and again shows
 
 void body(const Options& options, Reporter& report) {

@@ -52,13 +52,23 @@ constexpr MetricFacts kMetrics[] = {{"storage.write", "B/s", "large blocks in or
                                     {"storage.unlink", "1/s", "files removed"},
                                     {"storage.checkpoint_write", "B/s", "one shard a thread, flushed and renamed"},
                                     {"storage.checkpoint_read", "B/s", "the shards read back in order"}};
+constexpr unsigned kMostJobsAsked = 1024;   // a process of fio and a thread each
+std::string wrong_options(const Options& options) {
+  for (const char* block : {"--block", "--random-block"}) {
+    const auto bytes = options.bytes(block);
+    if (bytes && (*bytes < 4096 || *bytes % 4096 != 0 || *bytes > 1ull << 30)) return format("'{}' has 4 KiB to 1 GiB, in whole 4 KiB", block);
+  }
+  if (const auto jobs = options.count("--jobs"); jobs && *jobs > kMostJobsAsked) return format("'--jobs {}': at most {}", *jobs, kMostJobsAsked);
+  return {};
+}
 constexpr Program kProgram{.name = "storage",
                            .summary = "bandwidth, IOPS, metadata rates and checkpoints on a mounted file system, as one node sees it; with --device cuda GPUDirect Storage",
                            .size_kind = Kind::bytes,
                            .size_help = "of the files of fio, all jobs together (default 1GiB)",
                            .backends = kBackends,
                            .extra = kExtra,
-                           .metrics = kMetrics};
+                           .metrics = kMetrics,
+                           .wrong_options = wrong_options};
 
 constexpr std::uint64_t kDefaultSize = 1ull << 30, kDefaultBlock = 1ull << 20, kDefaultRandomBlock = 4096;
 constexpr unsigned kMostJobs = 16, kDefaultDepth = 32, kDefaultFiles = 1000, kRepetitions = 5;
@@ -389,10 +399,6 @@ class Runner {
 };
 
 void body(const Options& options, Reporter& report) {
-  for (const char* block : {"--block", "--random-block"}) {
-    const auto bytes = options.bytes(block);
-    if (bytes && (*bytes < 4096 || *bytes % 4096 != 0 || *bytes > 1ull << 30)) throw CouldNotRun(Cause::not_applicable, format("'{}' has 4 KiB to 1 GiB, in whole 4 KiB", block));
-  }
   Runner runner(options, report);
   options.device == Backend::cuda ? runner.gds() : runner.all();
 }

@@ -1,9 +1,11 @@
 // The table for people and the JSON for programs: the same measurement, the same numbers.
 #include <gtest/gtest.h>
 
+#include <new>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "harness/report.h"
@@ -79,6 +81,43 @@ TEST(Report, TheEndRepeatsTheCause) {
   EXPECT_EQ(static_cast<int>(report.error(Cause::no_space, "the disk is full")), 2);
   EXPECT_EQ(json::parse(text)["status"], "error");
   EXPECT_EQ(json::parse(text)["reason"], "no space left");
+}
+
+// A run that shows nothing is no healthy run; a record of the program's own (the probe's) shows something.
+TEST(Report, WithoutARecordNothingIsDone) {
+  Options options;
+  std::string text;
+  const auto end_of = [&](bool own) {
+    text.clear();
+    Reporter report(kProgram, options, "node-a", [&](std::string_view line) { text = line; });
+    report.header("2026-11-21T03:20:00Z");
+    if (own) report.raw(R"({"record":"probe"})");
+    return report.done();
+  };
+  EXPECT_EQ(end_of(false), Exit::not_applicable);
+  EXPECT_EQ(json::parse(text)["status"], "not applicable");
+  EXPECT_EQ(end_of(true), Exit::done);
+  EXPECT_EQ(json::parse(text)["status"], "done");
+}
+
+// 18663 FLOP/s are 0.0000187 GFLOP/s, and not 0.00. What was slow stands below its row, as the JSON has it.
+TEST(Report, TheTableShowsSmallFiguresAndWhoWasSlow) {
+  const Measurement m{.metric = "tried.score", .variant = {}, .unit = "FLOP/s", .samples = {18663}, .size_bytes = 16, .device = {.backend = Backend::host, .label = "ranks", .name = {}, .uuid = {}},
+                      .checked = 1, .wrong = 0, .other_load = {}, .parameters = {{"slow", std::string("processor 5 got 0.31 of its time")}}};
+  Exit exit{};
+  const std::vector<std::string> table = lines_of(Format::text, m, exit);
+  ASSERT_EQ(table.size(), 5u);
+  EXPECT_NE(table[2].find(" 1.87e-05 "), std::string::npos) << table[2];
+  EXPECT_EQ(table[3], "  slow: processor 5 got 0.31 of its time");
+}
+
+// Whatever reaches the end of a run has a cause that a record can carry.
+TEST(Outcome, EveryExceptionHasACause) {
+  EXPECT_EQ(as_could_not_run(CouldNotRun(Cause::no_space, "full")).cause(), Cause::no_space);
+  EXPECT_EQ(as_could_not_run(std::bad_alloc()).cause(), Cause::no_memory);
+  const CouldNotRun refused = as_could_not_run(std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again)));
+  EXPECT_EQ(refused.cause(), Cause::system);
+  EXPECT_EQ(std::string(refused.what()), "Resource temporarily unavailable");
 }
 
 }  // namespace
