@@ -5,13 +5,16 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "diag/render.h"
 
 namespace clusterc {
 namespace {
 
+// Other machines wrote it: nothing in it that a terminal would obey, and no more than somebody reads.
+constexpr std::size_t kLongestText = 4096;
 std::string text(const simdjson::dom::element& e, const char* key) {
   std::string_view v;
-  return e[key].get(v) == simdjson::SUCCESS ? std::string(v) : std::string();
+  return e[key].get(v) == simdjson::SUCCESS ? printable(v.substr(0, kLongestText)) : std::string();
 }
 double number(const simdjson::dom::element& e, const char* key) {
   double v = 0;
@@ -96,7 +99,7 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
     simdjson::dom::element e;
     if (line.size() > kLongestLine || parser.parse(line).get(e) != simdjson::SUCCESS || !e.is_object()) {
       ++chatter;
-      if (out.damaged.empty() && line.starts_with(R"({"record":)")) out.damaged = "damaged record: " + line.substr(0, 100);
+      if (out.damaged.empty() && line.starts_with(R"({"record":)")) out.damaged = "damaged record: " + printable(line.substr(0, 100));
       continue;
     }
     const std::string record = text(e, "record");
@@ -141,7 +144,7 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
     }
   }
   if (!ended) out.unexplained = true;
-  if (!ended) out.error = lines.empty() ? "printed nothing" : chatter == lines.size() ? "printed no result: " + lines.back().substr(0, 200) : "cut off before its end";
+  if (!ended) out.error = lines.empty() ? "printed nothing" : chatter == lines.size() ? "printed no result: " + printable(lines.back().substr(0, 200)) : "cut off before its end";
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/text.h"
+#include "diag/render.h"
 #include "model/nvlink.h"
 #include "model/storage_path.h"
 #include "targets/collective_figures.h"
@@ -322,7 +323,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       const LaunchResult result = launcher.run(launch);
       ran.tasks = result.tasks;
       ran.error = result.error;
-      if (ran.error.empty() && result.tasks.empty()) ran.error = result.messages.empty() ? "nothing was printed" : result.messages.substr(0, 500);
+      if (ran.error.empty() && result.tasks.empty()) ran.error = result.messages.empty() ? "nothing was printed" : printable(result.messages.substr(0, 500));
       if (result.interrupted || is_interrupted(options)) {
         report.interrupted = true;
         break;                                                   // not journalled: the next run does it again

@@ -136,6 +136,17 @@ TEST(Record, Samples) {
 }
 
 // A rank that died says why, or nobody does: that the launcher then ended the others is no reason.
+// What a node prints reaches a terminal as text: ESC [ 2 J would empty it, a carriage return hide what stands before.
+TEST(Record, NothingOfANodeRulesTheTerminal) {
+  const std::string header = R"({"record":"header","format":"clusterc-result","version":1,"validator":"memory","program_version":"0.1.0","host":"n1","started":"x","backend":"host","seed":1,"arguments":[]})";
+  const auto error = [&](const std::string& line) { return read_records({header, line}).error; };
+  for (const std::string& said : {error(R"({"record":"end","status":"error","reason":"busy","detail":"a\u001b[2Jb\rc\nd","measurements":0,"wrong":0})"), read_records({"a\x1b[2Jb\rc"}).error,
+                                  error(R"({"record":"end","status":"error","reason":"\u001b]0;x\u0007","detail":"x","measurements":0,"wrong":0})")}) {
+    EXPECT_FALSE(said.empty());
+    for (const char c : said) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) << said;
+  }
+}
+
 TEST(Record, AWorldThatFellApart) {
   const auto end = [](const std::string& reason, const std::string& detail) { return R"({"record":"end","status":"error","reason":")" + reason + R"(","detail":")" + detail + R"(","measurements":0,"wrong":0})"; };
   const std::string header = R"({"record":"header","format":"clusterc-result","version":1,"validator":"hpl","host":"n1"})", done = R"({"record":"end","status":"done","measurements":0,"data_verified":true,"wrong":0})";
