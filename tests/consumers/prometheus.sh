@@ -59,14 +59,14 @@ tests:
     input_series:
       - { series: 'DCGM_FI_DEV_GPU_UTIL{job="dcgm",group="gpu",instance="g1",gpu="0"}', values: '0 0' }
       - { series: 'DCGM_FI_PROF_GR_ENGINE_ACTIVE{job="dcgm",group="gpu",instance="g1",gpu="0",GPU_I_ID="7"}', values: '0.5 0.5' }
-      - { series: 'DCGM_FI_PROF_GR_ENGINE_ACTIVE{job="dcgm",group="gpu",instance="g1",gpu="0",GPU_I_ID="8"}', values: '0.1 0.1' }
+      - { series: 'DCGM_FI_PROF_GR_ENGINE_ACTIVE{job="dcgm",group="gpu",instance="g1",gpu="0",GPU_I_ID="8"}', values: '0.25 0.25' }
       - { series: 'DCGM_FI_DEV_GPU_UTIL{job="dcgm",group="vis",instance="v1",gpu="0"}', values: '40 40' }
       - { series: 'DCGM_FI_PROF_GR_ENGINE_ACTIVE{job="dcgm",group="vis",instance="v1",gpu="0"}', values: '0.9 0.9' }
     promql_expr_test:
       - expr: group:gpu_utilisation:ratio
         eval_time: 1m
         exp_samples:
-          - { labels: 'group:gpu_utilisation:ratio{group="gpu"}', value: 0.3 }
+          - { labels: 'group:gpu_utilisation:ratio{group="gpu"}', value: 0.375 }
           - { labels: 'group:gpu_utilisation:ratio{group="vis"}', value: 0.4 }
 YAML
 cut_test() { (cd "$work/cut/prometheus/tests" && promtool test rules cut_test.yml) > "$work/cut.log" 2>&1; }
